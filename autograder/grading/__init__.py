@@ -1,0 +1,1 @@
+"""The engine: draw a corpus, check a submission, score it. Knows records, no exercise."""

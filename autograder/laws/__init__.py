@@ -1,0 +1,1 @@
+"""Reusable laws: each function builds one `Property`."""

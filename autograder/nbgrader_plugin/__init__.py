@@ -1,0 +1,1 @@
+"""Thin adapters that plug the engine into nbgrader's configured preprocessor lists."""
