@@ -9,7 +9,7 @@ Floor: the ground; imports `exercise` for the record of a disagreement.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,29 @@ from numpy.typing import NDArray
 from autograder.exercise import AxesSnapshot, Disagreement, Disagrees, Echo, Handle, Opaque
 
 __all__ = [
+    "CLEAR_CHANGE",
     "EXACT",
+    "FULL_PRECISION",
+    "HALF",
     "HALF_SLACK",
     "HULL_SLACK",
     "ISOLATION_SLACK",
     "LOG_DOMAIN",
     "SINGLE",
+    "SINGLE_SOFTMAX",
     "T",
     "Tolerance",
     "agree",
+    "agree_averages",
     "agree_pairs",
     "as_array",
     "differ",
     "equal",
     "fail",
+    "identical",
     "number",
     "pair",
+    "same",
     "show",
     "within",
 ]
@@ -61,11 +68,20 @@ of it, and only work in lowered precision passes that 1e-7 would catch."""
 SINGLE = Tolerance(rtol=1e-3, atol=1e-3)
 """For float32 inputs with scores below 50; shown, never scored."""
 
+SINGLE_SOFTMAX = Tolerance(rtol=2e-5, atol=2e-5)
+"""For the softmax of float32 scores; shown, never scored."""
+
+FULL_PRECISION = Tolerance(rtol=1e-9, atol=1e-9)
+"""What float64 work keeps and float32 work loses; shown, never scored."""
+
 EXACT = Tolerance(rtol=0.0, atol=0.0)
 """For weights of blocked positions, masks and counts."""
 
 HALF_SLACK = 5e-3
 """How far a float16 row of weights may be from summing to one; shown, never scored."""
+
+HALF = Tolerance(rtol=HALF_SLACK, atol=HALF_SLACK)
+"""For the softmax of float16 scores; shown, never scored."""
 
 HULL_SLACK = 1e-5
 """How far, relative to the largest value, an average may leave the hull of what it averages."""
@@ -73,10 +89,16 @@ HULL_SLACK = 1e-5
 ISOLATION_SLACK = 1e-5
 """The change below which two heads count as isolated."""
 
+CLEAR_CHANGE = 1e-2
+"""How much the right answer must change before a law asks that a student's answer changes: far
+above T, so that rounding never decides a negative control."""
+
 LOG_DOMAIN = 1e-300
 """Weights below this have no useful logarithm."""
 
 _NUMBERS_SHOWN = 6
+_DATA = (bool, int, float, complex, np.ndarray, np.generic, tuple, list)
+_HUGE = 10**20  # Python refuses to print integers of thousands of digits
 
 
 def number(value: Any) -> str:
@@ -84,7 +106,7 @@ def number(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, int | np.integer):
-        return str(int(value))
+        return str(int(value)) if abs(int(value)) < _HUGE else "an integer of over 20 digits"
     if isinstance(value, complex | np.complexfloating):
         return str(complex(value))
     return f"{float(value):.6g}" if float(value) != _whole(value) else f"{float(value):.1f}"
@@ -99,6 +121,8 @@ def _whole(value: Any) -> float:
 def show(value: Any) -> str:
     """Any answer in a few characters, safe to print."""
     if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biufc":
+            return f"an array of type {value.dtype}"
         if value.ndim == 0:
             return number(value[()])
         if value.size <= _NUMBERS_SHOWN:
@@ -194,7 +218,12 @@ def shapes_agree(got: NDArray[Any], shape: tuple[int, ...], *, name: str) -> Dis
 
 
 def agree(
-    got: Any, expected: Any, *, name: str = "the result", tolerance: Tolerance = T
+    got: Any,
+    expected: Any,
+    *,
+    name: str = "the result",
+    tolerance: Tolerance = T,
+    by_row: bool = False,
 ) -> Disagreement | None:
     """None if the answer has the expected shape, nan pattern and values; else what differs.
 
@@ -203,6 +232,7 @@ def agree(
         expected: the right values.
         name: what the message calls the answer.
         tolerance: how far finite values may differ.
+        by_row: atol counts relative to the largest expected number of a row, if that exceeds 1.
     """
     try:
         found = as_array(got, name=name)
@@ -212,7 +242,29 @@ def agree(
     wrong_shape = shapes_agree(found, wanted.shape, name=name)
     if wrong_shape is not None:
         return wrong_shape
-    return _first_difference(_plain(found), _plain(wanted), name=name, tolerance=tolerance)
+    found, wanted = _plain(found), _plain(wanted)
+    atol = tolerance.atol * _row_sizes(wanted) if by_row else tolerance.atol
+    return _first_difference(found, wanted, name=name, rtol=tolerance.rtol, atol=atol)
+
+
+def agree_averages(
+    got: Any, expected: Any, *, name: str = "output", tolerance: Tolerance = T
+) -> Disagreement | None:
+    """None if weighted averages agree: rows whose rounding errors grow with their largest number.
+
+    The error of an average is the error of its weights times the values it averages, also where
+    these cancel to almost nothing; work in 32 bits is a right answer and shows it.
+    """
+    return agree(got, expected, name=name, tolerance=tolerance, by_row=True)
+
+
+def _row_sizes(expected: NDArray[Any]) -> NDArray[np.float64]:
+    """The largest finite magnitude of every row, at least 1, in a shape that broadcasts."""
+    if expected.ndim == 0 or expected.size == 0:
+        return np.ones(expected.shape)
+    finite = np.where(np.isfinite(expected), np.abs(expected), 0.0)
+    sizes: NDArray[np.float64] = np.maximum(1.0, finite.max(axis=-1, keepdims=True))
+    return sizes
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
@@ -220,20 +272,27 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.dtype.kind == "c" else array.astype(np.float64)
 
 
-def _close(got: NDArray[Any], expected: NDArray[Any], tolerance: Tolerance) -> NDArray[np.bool_]:
+def _close(
+    got: NDArray[Any], expected: NDArray[Any], rtol: float, atol: float | NDArray[np.float64]
+) -> NDArray[np.bool_]:
     """Entry by entry: both nan, the same infinity, or finite and within the tolerance."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(got) & np.isfinite(expected)
-        near = np.abs(got - expected) <= tolerance.atol + tolerance.rtol * np.abs(expected)
+        near = np.abs(got - expected) <= atol + rtol * np.abs(expected)
         same = (got == expected) | (np.isnan(got) & np.isnan(expected))
     close: NDArray[np.bool_] = np.where(finite, near, same).astype(np.bool_)
     return close
 
 
 def _first_difference(
-    got: NDArray[Any], expected: NDArray[Any], *, name: str, tolerance: Tolerance
+    got: NDArray[Any],
+    expected: NDArray[Any],
+    *,
+    name: str,
+    rtol: float,
+    atol: float | NDArray[np.float64],
 ) -> Disagreement | None:
-    wrong = ~_close(got, expected, tolerance)
+    wrong = ~_close(got, expected, rtol, atol)
     if not wrong.any():
         return None
     # nan where a number belongs (or the reverse) tells more than a large difference elsewhere
@@ -246,7 +305,7 @@ def _first_difference(
         expected=wanted,
         got=shown,
         where=where,
-        tolerance=str(tolerance),
+        tolerance=str(Tolerance(rtol, float(np.broadcast_to(atol, got.shape)[index]))),
     )
 
 
@@ -256,21 +315,38 @@ def _two_numbers(got: Any, expected: Any) -> tuple[str, str]:
     return short if short[0] != short[1] else (repr(got.item()), repr(expected.item()))
 
 
-def agree_pairs(got: Any, expected: Any, *, tolerance: Tolerance = T) -> Disagreement | None:
-    """None if output and weights both agree with an expected pair; the weights are judged first."""
+def agree_pairs(
+    got: Any, expected: Any, *, of: str = "", tolerance: Tolerance = T
+) -> Disagreement | None:
+    """None if output and weights both agree with an expected pair; the weights are judged first.
+
+    `of` stands before `weights` and `output` in the message: `"for n = 9, "`.
+    """
     try:
         output, weights = pair(got)
     except Disagrees as verdict:
         return verdict.disagreement
     wanted_output, wanted_weights = expected
-    return agree(weights, wanted_weights, name="the weights", tolerance=tolerance) or agree(
-        output, wanted_output, name="the output", tolerance=tolerance
-    )
+    return agree(
+        weights, wanted_weights, name=f"{of}weights", tolerance=tolerance
+    ) or agree_averages(output, wanted_output, name=f"{of}output", tolerance=tolerance)
 
 
 def equal(got: Any, expected: Any, *, name: str = "the result") -> Disagreement | None:
     """None if shape and every value are the same (nan equals nan, -0.0 equals 0.0)."""
     return agree(got, expected, name=name, tolerance=EXACT)
+
+
+def identical(got: Any, expected: Any, *, message: str) -> Disagreement | None:
+    """None if two arrays are the same bit for bit, dtype and shape included."""
+    try:
+        found, wanted = as_array(got), as_array(expected)
+    except Disagrees as verdict:
+        return verdict.disagreement
+    same_form = found.dtype == wanted.dtype and found.shape == wanted.shape
+    if same_form and found.tobytes() == wanted.tobytes():
+        return None
+    return fail(message, expected=wanted, got=found, tolerance="exact")
 
 
 def within(
@@ -303,3 +379,24 @@ def differ(got: Any, other: Any, *, message: str) -> Disagreement | None:
     if agree(got, other) is not None:
         return None
     return fail(message, expected="different values", got="the same values", tolerance=str(T))
+
+
+def same(got: Any, other: Any) -> bool:
+    """Whether two answers of any kind agree within T: kinds, shapes, nan pattern and values.
+
+    A tuple, a list and an array of the same answers are the same; so are 1, 1.0 and a 0-d array.
+    """
+    if isinstance(got, Echo) and isinstance(other, Echo):
+        return same((got.result, *got.args), (other.result, *other.args))
+    if isinstance(got, tuple | list) and isinstance(other, tuple | list):
+        return len(got) == len(other) and all(map(same, got, other))
+    if isinstance(got, AxesSnapshot) and isinstance(other, AxesSnapshot):
+        return all(same(getattr(got, f.name), getattr(other, f.name)) for f in fields(got))
+    if isinstance(got, dict) and isinstance(other, dict):
+        return got.keys() == other.keys() and all(same(got[key], other[key]) for key in got)
+    if isinstance(got, _DATA) and isinstance(other, _DATA):
+        try:
+            return agree(got, as_array(other)) is None
+        except Disagrees:
+            return False
+    return type(got) is type(other) and bool(got == other)

@@ -485,7 +485,8 @@ class Assignment:
 
     Args:
         name: the assignment's folder and notebook name.
-        exercises: name of an exercise -> points of its test cell, in the notebook's order.
+        exercises: name of an exercise -> points of its test cell, in the notebook's order. Empty
+            where every test cell is an ordinary one.
         written: the questions graded by hand.
         allowed_imports: top-level modules beside the standard library that may be imported;
             any other becomes a placeholder.
@@ -501,8 +502,6 @@ class Assignment:
     budgets: Budgets = field(default_factory=Budgets)
 
     def __post_init__(self) -> None:
-        if not self.exercises:
-            raise _fail(f"assignment {self.name!r} has no exercises")
         for name, points in self.exercises.items():
             if points <= 0:
                 raise _fail(f"assignment {self.name!r}: {name!r} has {points} points")

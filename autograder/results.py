@@ -172,6 +172,14 @@ class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
         return any(e.status is Status.INTERNAL_ERROR for e in self.exercises)
 
 
+class CellGrade(msgspec.Struct, frozen=True, kw_only=True):
+    """What one scored test cell earned. `score` is None where a person must decide."""
+
+    score: float | None
+    max_score: float
+    needs_person: bool = False
+
+
 def to_json(result: SubmissionResult) -> bytes:
     """The result as indented JSON with a final newline."""
     return msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"

@@ -1,0 +1,22 @@
+"""Known answers to the exercise `self_attention(X, W_Q, W_K, W_V, mask=None, scale=True)`.
+
+The mistakes are grouped by what they get wrong.
+"""
+
+from autograder.exercises.answers.self_attention import (
+    masking,
+    right_answers,
+    scaling,
+    weighting,
+    wiring,
+    worthless,
+)
+
+MISTAKES = (
+    *scaling.MISTAKES,
+    *masking.MISTAKES,
+    *weighting.MISTAKES,
+    *wiring.MISTAKES,
+    *worthless.MISTAKES,
+)
+RIGHT_ANSWERS = right_answers.RIGHT_ANSWERS

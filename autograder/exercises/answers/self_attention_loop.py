@@ -1,0 +1,344 @@
+"""Known answers to the exercise `self_attention_loop(X, W_Q, W_K, W_V, mask=None)`."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+# ruff: noqa: B905, T201 - a student zips without strict= and prints
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from autograder.exercises.answers import Answers
+from reference import self_attention, softmax
+
+answers = Answers()
+mistake, right_answer = answers.mistake, answers.right_answer
+
+
+# -- mistakes ------------------------------------------------------------------------------------
+
+
+@mistake(
+    hint="The loop stops one token early.",
+    share="0.4",
+    caught_by=("rows_sum_to_one",),
+)
+def last_token_skipped(X, W_Q, W_K, W_V, mask=None):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n - 1):
+        S = K @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1])
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        A[i] = softmax(S)
+        output[i] = A[i] @ V
+    return output, A
+
+
+@mistake(
+    hint="The sum runs over every key, also i itself and those after it.",
+    share="0.3",
+    caught_by=("output_is_weights_times_values",),
+)
+def own_position_left_out_of_sum(X, W_Q, W_K, W_V, mask=None):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n):
+        S = K @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1])
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        A[i] = softmax(S)
+        for j in range(i):
+            output[i] += A[i, j] * V[j]
+    return output, A
+
+
+@mistake(
+    hint="Start each token's sum at zero.",
+    share="0.5",
+    caught_by=("output_in_convex_hull", "output_is_weights_times_values"),
+)
+def accumulator_not_reset(X, W_Q, W_K, W_V, mask=None):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    total = np.zeros(W_V.shape[1])
+    for i in range(n):
+        S = K @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1])
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        A[i] = softmax(S)
+        for j in range(n):
+            total += A[i, j] * V[j]
+        output[i] = total
+    return output, A
+
+
+@mistake(
+    hint="The loop must divide by the square root of d_k as the matrix form does.",
+    share="0.6",
+    caught_by=("loop_equals_matrix", "matches_reference"),
+)
+def loop_not_scaled(X, W_Q, W_K, W_V, mask=None):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n):
+        S = K @ (X[i] @ W_Q)
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        A[i] = softmax(S)
+        output[i] = A[i] @ V
+    return output, A
+
+
+@mistake(
+    hint="Each value j needs its own weight.",
+    share="0.4",
+    caught_by=("output_is_weights_times_values",),
+)
+def weight_of_query_used(X, W_Q, W_K, W_V, mask=None):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n):
+        S = K @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1])
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        A[i] = softmax(S)
+        for j in range(n):
+            output[i] += A[i, i] * V[j]
+    return output, A
+
+
+@mistake(
+    hint="The output has d_v columns, not d.",
+    share="0.5",
+    caught_by=("returns_output_and_weights",),
+)
+def output_buffer_like_input(X, W_Q, W_K, W_V, mask=None):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros(X.shape), np.zeros((n, n))
+    for i in range(n):
+        S = K @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1])
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        A[i] = softmax(S)
+        for column in range(W_V.shape[1]):
+            output[i, column] = A[i] @ V[:, column]
+    return output, A
+
+
+@mistake(
+    hint="Your function takes no mask; the exercise's fifth argument says who may see whom.",
+    share="0.45",
+    caught_by=("matches_reference_with_mask", "future_weights_are_zero"),
+)
+def no_mask_argument(X, W_Q, W_K, W_V):
+    K, V = X @ W_K, X @ W_V
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n):
+        A[i] = softmax(K @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1]))
+        output[i] = A[i] @ V
+    return output, A
+
+
+@mistake(hint="Everything you return is zero.", share="0", caught_by=("matches_reference",))
+def returns_zeros(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    return np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+
+
+@mistake(
+    hint="Everything you return is one, whatever the input.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_ones(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    return np.ones((n, W_V.shape[1])), np.ones((n, n))
+
+
+@mistake(
+    hint="Every key gets the same weight; the scores play no part.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_uniform(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    A = np.full((n, n), 1 / n)
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="You return the input itself; no token looks at another one.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_its_input(X, W_Q, W_K, W_V, mask=None):
+    return X, np.eye(len(X))
+
+
+@mistake(
+    hint="Each token gets its own value back; no token looks at another one.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_its_values(X, W_Q, W_K, W_V, mask=None):
+    return X @ W_V, np.eye(len(X))
+
+
+# -- right answers -------------------------------------------------------------------------------
+
+
+@right_answer
+def textbook(X, W_Q, W_K, W_V, mask=None):
+    n, d_k, d_v = X.shape[0], W_Q.shape[1], W_V.shape[1]
+    output, A = np.zeros((n, d_v)), np.zeros((n, n))
+    for i in range(n):
+        q = X[i] @ W_Q
+        S = np.zeros(n)
+        for j in range(n):
+            S[j] = q @ (X[j] @ W_K) / np.sqrt(d_k)
+            if mask is not None and not mask[i, j]:
+                S[j] = -np.inf
+        A[i] = softmax(S)
+        for j in range(n):
+            output[i] += A[i, j] * (X[j] @ W_V)
+    return output, A
+
+
+@right_answer
+def all_keys_at_once(X, W_Q, W_K, W_V, mask=None):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    output, weights = [], []
+    for i, q in enumerate(Q):
+        S = K @ q / np.sqrt(len(q))
+        if mask is not None:
+            S = np.where(mask[i], S, -np.inf)
+        weights.append(softmax(S))
+        output.append(weights[-1] @ V)
+    return np.array(output), np.array(weights)
+
+
+@right_answer
+def calls_the_matrix_form(X, W_Q, W_K, W_V, mask=None):
+    return self_attention(X, W_Q, W_K, W_V, mask=mask)
+
+
+@right_answer
+def lists_and_math(X, W_Q, W_K, W_V, mask=None):
+    def product(row, matrix):
+        return [sum(a * b for a, b in zip(row, column)) for column in zip(*matrix)]
+
+    rows = X.tolist()
+    keys = [product(row, W_K.tolist()) for row in rows]
+    values = [product(row, W_V.tolist()) for row in rows]
+    output, weights = [], []
+    for i, row in enumerate(rows):
+        q = product(row, W_Q.tolist())
+        scores = [sum(a * b for a, b in zip(q, k)) / math.sqrt(len(q)) for k in keys]
+        if mask is not None:
+            scores = [s if visible else -math.inf for s, visible in zip(scores, mask[i])]
+        e = [math.exp(s - max(scores)) for s in scores]
+        weights.append([value / sum(e) for value in e])
+        output.append(product(weights[-1], values))
+    return output, weights
+
+
+@right_answer
+def online_softmax(X, W_Q, W_K, W_V, mask=None):
+    n, d_k, d_v = X.shape[0], W_Q.shape[1], W_V.shape[1]
+    output, weights = np.zeros((n, d_v)), np.zeros((n, n))
+    for i in range(n):
+        q = X[i] @ W_Q
+        largest, total = -np.inf, np.float64(0)
+        for j in range(n):
+            if mask is not None and not mask[i, j]:
+                continue
+            s = q @ (X[j] @ W_K) / np.sqrt(d_k)
+            grown = max(largest, s)
+            shrink = np.exp(largest - grown)
+            weights[i] *= shrink
+            weights[i, j] = np.exp(s - grown)
+            output[i] = output[i] * shrink + weights[i, j] * (X[j] @ W_V)
+            total = total * shrink + weights[i, j]
+            largest = grown
+        with np.errstate(invalid="ignore"):
+            weights[i] /= total
+            output[i] /= total
+    return output, weights
+
+
+@right_answer
+def one_number_at_a_time(X, W_Q, W_K, W_V, mask=None):
+    n, d = X.shape
+    d_k, d_v = W_Q.shape[1], W_V.shape[1]
+    Q, K, V = np.zeros((n, d_k)), np.zeros((n, d_k)), np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d):
+            for c in range(d_k):
+                Q[i, c] += X[i, a] * W_Q[a, c]
+                K[i, c] += X[i, a] * W_K[a, c]
+            for c in range(d_v):
+                V[i, c] += X[i, a] * W_V[a, c]
+    output, A = np.zeros((n, d_v)), np.zeros((n, n))
+    for i in range(n):
+        S = [sum(Q[i, c] * K[j, c] for c in range(d_k)) / d_k**0.5 for j in range(n)]
+        if mask is not None:
+            S = [S[j] if mask[i, j] else float("-inf") for j in range(n)]
+        A[i] = softmax(np.array(S))
+        for c in range(d_v):
+            output[i, c] = sum(A[i, j] * V[j, c] for j in range(n))
+    return output, A
+
+
+@right_answer
+def score_table_first(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    S = np.empty((n, n))
+    for i, j in np.ndindex(n, n):
+        visible = mask is None or mask[i, j]
+        S[i, j] = (X[i] @ W_Q) @ (X[j] @ W_K) / W_K.shape[1] ** 0.5 if visible else -np.inf
+    A = np.array([softmax(row) for row in S])
+    return np.array([sum(A[i, j] * (X[j] @ W_V) for j in range(n)) for i in range(n)]), A
+
+
+@right_answer
+def only_visible_keys(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n):
+        visible = [j for j in range(n) if mask is None or mask[i, j]]
+        if not visible:
+            output[i] = A[i] = math.nan
+            continue
+        S = np.array([np.dot(X[i] @ W_Q, X[j] @ W_K) for j in visible]) / math.sqrt(W_K.shape[1])
+        for j, weight in zip(visible, softmax(S)):
+            A[i, j] = weight
+            output[i] += weight * (X[j] @ W_V)
+    return output, A
+
+
+@right_answer
+def generator_of_rows(X, W_Q, W_K, W_V, mask=None):
+    V = X @ W_V
+
+    def rows():
+        for i, x in enumerate(X):
+            S = (x @ W_Q) @ (X @ W_K).T / np.sqrt(W_Q.shape[1])
+            S = S if mask is None else np.where(mask[i], S, -np.inf)
+            A = softmax(S)
+            yield A @ V, A
+
+    output, weights = zip(*rows())
+    return np.stack(output), np.stack(weights)
+
+
+MISTAKES = answers.mistakes
+RIGHT_ANSWERS = answers.right_answers

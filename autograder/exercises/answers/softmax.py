@@ -1,0 +1,447 @@
+"""Known answers to the exercise `softmax(z, axis=-1)`."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+# ruff: noqa: B905, T201 - a student zips without strict= and prints
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from autograder.exercises.answers import Answers
+
+answers = Answers()
+mistake, right_answer = answers.mistake, answers.right_answer
+
+
+# -- mistakes ------------------------------------------------------------------------------------
+
+
+@mistake(
+    hint="Which axis do you use when none is given? The default is the last one.",
+    share="0.95",
+    caught_by=("default_axis_is_last",),
+)
+def default_axis_is_zero(z, axis=0):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="exp overflows above about 709: subtract the largest score of each slice first.",
+    share="0.7",
+    caught_by=("survives_huge_scores", "survives_very_negative_scores"),
+)
+def no_max_shift(z, axis=-1):
+    e = np.exp(z)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Each slice needs its own maximum: reduce over the axis and keep the dimension.",
+    share="0.75",
+    caught_by=("survives_rows_of_different_scale",),
+)
+def one_maximum_for_the_array(z, axis=-1):
+    e = np.exp(z - z.max())
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Each slice must sum to one, not the whole array.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def one_sum_for_the_array(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum()
+
+
+@mistake(
+    hint="The sum lost the dimension it was taken over; keep it so that broadcasting lines up.",
+    share="0.4",
+    caught_by=("rows_sum_to_one",),
+)
+def sum_loses_its_dimension(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis)
+
+
+@mistake(
+    hint="Your function changes the array it was given; work on a new one.",
+    share="0.95",
+    caught_by=("inputs_unchanged",),
+    recognised_by="laws",
+)
+def shifts_the_callers_array(z, axis=-1):
+    z -= z.max(axis=axis, keepdims=True)
+    e = np.exp(z)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="The weights sum to less than one: after the shift no constant is needed below.",
+    share="0.6",
+    caught_by=("rows_sum_to_one",),
+)
+def large_constant_in_denominator(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / (e.sum(axis=axis, keepdims=True) + 1e-3)
+
+
+@mistake(
+    hint="Clipping changes the scores; subtracting the maximum does not.",
+    share="0.6",
+    caught_by=("survives_huge_scores", "minus_infinity_gets_zero_weight"),
+)
+def clips_instead_of_shifting(z, axis=-1):
+    e = np.exp(np.clip(z, -500, 500))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="This course asks for nan in a slice with nothing to see; you return zeros.",
+    share="0.95",
+    caught_by=("fully_blocked_row_is_nan",),
+)
+def nan_slice_becomes_zeros(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return np.nan_to_num(e / e.sum(axis=axis, keepdims=True))
+
+
+@mistake(
+    hint="This course asks for nan in a slice with nothing to see; you return equal weights.",
+    share="0.95",
+    caught_by=("fully_blocked_row_is_nan",),
+)
+def nan_slice_becomes_uniform(z, axis=-1):
+    nothing_to_see = np.isneginf(z).all(axis=axis, keepdims=True)
+    z = np.where(nothing_to_see, 0.0, z)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Scores can be negative: take the exponential before normalising.",
+    share="0.1",
+    caught_by=("weights_are_positive", "shift_invariant"),
+)
+def no_exponential(z, axis=-1):
+    return z / z.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="You return log weights; the exercise asks for the weights.",
+    share="0.5",
+    caught_by=("rows_sum_to_one",),
+)
+def returns_logarithms(z, axis=-1):
+    shifted = z - z.max(axis=axis, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+@mistake(
+    hint="Your code always uses axis 1; use the argument.",
+    share="0.5",
+    caught_by=("works_for_any_rank", "matches_reference_on_every_axis"),
+)
+def axis_one_written_in(z, axis=-1):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@mistake(
+    hint="Return full precision; round only when printing.",
+    share="0.6",
+    caught_by=("matches_reference", "log_ratios_equal_score_differences"),
+)
+def rounds_to_four_places(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return np.round(e / e.sum(axis=axis, keepdims=True), 4)
+
+
+@mistake(
+    hint="Do not lower the precision of the input.",
+    share="0.5",
+    caught_by=("matches_reference",),
+)
+def half_precision_work(z, axis=-1):
+    z = z.astype(np.float16)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="The weights go through softmax twice.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def applied_twice(z, axis=-1):
+    p = z
+    for _ in range(2):
+        e = np.exp(p - p.max(axis=axis, keepdims=True))
+        p = e / e.sum(axis=axis, keepdims=True)
+    return p
+
+
+@mistake(
+    hint="A score of -inf must give weight 0, not the weight of score 0.",
+    share="0.9",
+    caught_by=("minus_infinity_gets_zero_weight",),
+)
+def minus_infinity_taken_as_zero(z, axis=-1):
+    z = np.where(np.isneginf(z), 0.0, z)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="The built-in sum adds rows; sum over the asked axis.",
+    share="0.3",
+    caught_by=("rows_sum_to_one", "rows_are_independent"),
+)
+def builtin_sum_over_rows(z, axis=-1):
+    e = np.exp(z - max(z.ravel()))
+    return e / sum(e)
+
+
+@mistake(
+    hint="The denominator is the sum over all entries, including the one above.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def odds_not_probabilities(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / (e.sum(axis=axis, keepdims=True) - e)
+
+
+@mistake(
+    hint="This course asks for nan in a slice with nothing to see; you raise an error.",
+    share="0.95",
+    caught_by=("fully_blocked_row_is_nan",),
+)
+def raises_on_blocked_slice(z, axis=-1):
+    if np.isneginf(z).all(axis=axis).any():
+        raise ValueError("a slice has no finite score")
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Use the exponential with base e, np.exp, not powers of two.",
+    share="0.4",
+    caught_by=("matches_reference", "log_ratios_equal_score_differences"),
+)
+def powers_of_two(z, axis=-1):
+    e = 2.0 ** (z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Your function takes no axis; the exercise's second argument says where to normalise.",
+    share="0.9",
+    caught_by=("matches_reference_on_every_axis",),
+)
+def no_axis_argument(z):
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@mistake(hint="Every weight you return is zero.", share="0", caught_by=("matches_reference",))
+def returns_zeros(z, axis=-1):
+    return np.zeros(z.shape)
+
+
+@mistake(
+    hint="Every weight you return is one, whatever the scores.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_ones(z, axis=-1):
+    return np.ones(z.shape)
+
+
+@mistake(
+    hint="Every entry gets the same weight; the scores play no part.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_uniform(z, axis=-1):
+    return np.full(z.shape, 1 / z.shape[axis])
+
+
+@mistake(
+    hint="You return the scores themselves; turn them into weights.",
+    share="0",
+    caught_by=("matches_reference",),
+)
+def returns_its_input(z, axis=-1):
+    return z
+
+
+# -- right answers -------------------------------------------------------------------------------
+
+
+@right_answer
+def textbook(z, axis=-1):
+    e = np.exp(z - np.max(z, axis=axis, keepdims=True))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+@right_answer
+def scipy_softmax(z, axis=-1):
+    from scipy import special
+
+    return special.softmax(z, axis=axis)
+
+
+@right_answer
+def scipy_log_softmax(z, axis=-1):
+    from scipy import special
+
+    return np.exp(special.log_softmax(z, axis=axis))
+
+
+@right_answer
+def minus_log_sum_exp(z, axis=-1):
+    m = z.max(axis=axis, keepdims=True)
+    log_total = m + np.log(np.sum(np.exp(z - m), axis=axis, keepdims=True))
+    return np.exp(z - log_total)
+
+
+@right_answer
+def logaddexp_reduce(z, axis=-1):
+    return np.exp(z - np.expand_dims(np.logaddexp.reduce(z, axis=axis), axis))
+
+
+@right_answer
+def in_place_on_a_private_copy(z, axis=-1):
+    p = np.array(z, dtype=float)
+    p -= p.max(axis=axis, keepdims=True)
+    np.exp(p, out=p)
+    p /= p.sum(axis=axis, keepdims=True)
+    return p
+
+
+@right_answer
+def lists_and_math(z, axis=-1):
+    moved = np.moveaxis(z, axis, -1)
+    rows = []
+    for row in moved.reshape(-1, moved.shape[-1]).tolist():
+        largest = max(row)
+        e = [math.exp(score - largest) for score in row]
+        total = math.fsum(e)
+        rows.append([value / total for value in e])
+    return np.moveaxis(np.array(rows).reshape(moved.shape), -1, axis)
+
+
+@right_answer
+def dimension_put_back(z, axis=-1):
+    e = np.exp(z - np.expand_dims(z.max(axis=axis), axis))
+    return e / np.expand_dims(e.sum(axis=axis), axis)
+
+
+@right_answer
+def silent_division_into_output(z, axis=-1):
+    p = np.empty(z.shape)
+    with np.errstate(all="ignore"):
+        e = np.exp(z - z.max(axis=axis, keepdims=True))
+        np.divide(e, e.sum(axis=axis, keepdims=True), out=p)
+    return p
+
+
+@right_answer
+def reciprocal_of_the_sum(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e * (1.0 / e.sum(axis=axis, keepdims=True))
+
+
+@right_answer
+def tiny_constant_in_denominator(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / (e.sum(axis=axis, keepdims=True) + 1e-12)
+
+
+@right_answer
+class CallableObject:
+    def __call__(self, z, axis=-1):
+        e = self.exponentials(z, axis)
+        return e / e.sum(axis=axis, keepdims=True)
+
+    def exponentials(self, z, axis):
+        return np.exp(z - z.max(axis=axis, keepdims=True))
+
+
+@right_answer
+def prints_while_it_runs(z, axis=-1):
+    print("softmax of an array of shape", z.shape)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    print("sums:", e.sum(axis=axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@right_answer
+def axis_moved_to_the_front(z, axis=-1):
+    front = np.moveaxis(z, axis, 0)
+    e = np.exp(front - front.max(axis=0))
+    return np.moveaxis(e / e.sum(axis=0), 0, axis)
+
+
+@right_answer
+def slice_by_slice(z, axis=-1):
+    def of_one_slice(scores):
+        e = np.exp(scores - scores.max())
+        return e / e.sum()
+
+    return np.apply_along_axis(of_one_slice, axis, z)
+
+
+@right_answer
+def ufunc_reductions(z, axis=-1):
+    e = np.exp(np.subtract(z, np.maximum.reduce(z, axis=axis, keepdims=True)))
+    return np.true_divide(e, np.add.reduce(e, axis=axis, keepdims=True))
+
+
+@right_answer
+def powers_of_two_rescaled(z, axis=-1):
+    e = np.exp2((z - z.max(axis=axis, keepdims=True)) * np.log2(np.e))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@right_answer
+def extended_precision(z, axis=-1):
+    e = np.exp(z.astype(np.longdouble) - z.max(axis=axis, keepdims=True))
+    return (e / e.sum(axis=axis, keepdims=True)).astype(float)
+
+
+@right_answer
+def shifted_twice(z, axis=-1):
+    z = z - z.max(axis=axis, keepdims=True)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@right_answer
+def with_a_temperature(x, axis=-1, temperature=1.0):
+    e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@right_answer
+def integer_result_buffer(z, axis=-1):
+    p = np.zeros_like(z)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    p[...] = e / e.sum(axis=axis, keepdims=True)
+    return p
+
+
+@right_answer
+def single_precision_work(z, axis=-1):
+    z = z.astype(np.float32)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+MISTAKES = answers.mistakes
+RIGHT_ANSWERS = answers.right_answers

@@ -1,0 +1,18 @@
+"""The notebooks of this course: which exercises they hold and what each is worth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from autograder.exercise import Assignment, WrittenQuestion
+
+SELF_ATTENTION = Assignment(
+    name="self_attention",
+    exercises={
+        "softmax": Fraction(10),
+        "self_attention_loop": Fraction(10),
+        "self_attention": Fraction(15),
+        "causal_mask": Fraction(5),
+    },
+    written=(WrittenQuestion(name="why-scale", points=Fraction(5)),),
+)

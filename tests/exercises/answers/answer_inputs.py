@@ -1,0 +1,114 @@
+"""What the tests of the known answers share: the answers, inputs for them, and one way to call."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import reference
+from autograder.comparison import agree, agree_pairs
+from autograder.exercise import Disagreement, Mistake, RightAnswer
+from autograder.exercises.answers import causal_mask, self_attention, self_attention_loop, softmax
+
+DRAWS = 20
+DEFAULTS = {"axis": -1, "mask": None, "scale": True}
+
+MODULES: dict[str, ModuleType] = {
+    "softmax": softmax,
+    "self_attention_loop": self_attention_loop,
+    "self_attention": self_attention,
+    "causal_mask": causal_mask,
+}
+MISTAKES: list[tuple[str, Mistake]] = [
+    (exercise, mistake) for exercise, module in MODULES.items() for mistake in module.MISTAKES
+]
+RIGHT_ANSWERS: list[tuple[str, RightAnswer]] = [
+    (exercise, answer) for exercise, module in MODULES.items() for answer in module.RIGHT_ANSWERS
+]
+KNOWN: list[tuple[str, Mistake | RightAnswer]] = [*MISTAKES, *RIGHT_ANSWERS]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The arguments of one call; `fresh` copies them, so that no call sees another's changes."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def fresh(self) -> Inputs:
+        kwargs = {name: _copied(value) for name, value in self.kwargs.items()}
+        return Inputs(tuple(map(_copied, self.args)), kwargs)
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def label(value: Any) -> str | None:
+    """A readable test id."""
+    return value.name if isinstance(value, Mistake | RightAnswer) else None
+
+
+def outcome(function: Callable[..., Any], inputs: Inputs) -> Any:
+    """What a call returns, or the exception it raises; warnings are never judged.
+
+    An argument at its default is left out where the function does not take it.
+    """
+    parameters = inspect.signature(function).parameters.values()
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    taken = {p.name for p in parameters}
+    kwargs = {
+        name: value
+        for name, value in inputs.kwargs.items()
+        if takes_any or name in taken or value is not DEFAULTS[name]
+    }
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*inputs.args, **kwargs)
+        except Exception as error:
+            return error
+
+
+def disagreement(exercise: str, got: Any, inputs: Inputs) -> Disagreement | Exception | None:
+    """How an outcome differs from the reference's answer, or None."""
+    if isinstance(got, Exception):
+        return got
+    expected = outcome(getattr(reference, exercise), inputs.fresh())
+    return same(exercise, got, expected)
+
+
+def same(exercise: str, got: Any, expected: Any) -> Disagreement | None:
+    """None if two answers to an exercise agree at the documented tolerance."""
+    compare = agree_pairs if exercise.startswith("self_attention") else agree
+    return compare(got, expected)
+
+
+def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
+    """Twenty calls with small random arguments, all sizes distinct, no mask, last axis."""
+    for draw in range(DRAWS):
+        rng = np.random.default_rng([4, draw])
+        if exercise == "causal_mask":
+            yield Inputs((draw % 8 + 1,))
+        elif exercise == "softmax":
+            yield Inputs((scores(rng, 2 + draw % 2),), {"axis": -1})
+        else:
+            yield Inputs(projections(rng))
+
+
+def scores(rng: np.random.Generator, rank: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Random scores with distinct sizes out of 2..6."""
+    return 3 * rng.standard_normal(rng.permutation([2, 3, 4, 5, 6])[:rank])
+
+
+def projections(rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:
+    """X (n, d), W_Q and W_K (d, d_k), W_V (d, d_v) with distinct sizes out of 2..6."""
+    n, d, d_k, d_v = rng.permutation([2, 3, 4, 5, 6])[:4]
+    shapes = ((n, d), (d, d_k), (d, d_k), (d, d_v))
+    return tuple(rng.standard_normal(shape) for shape in shapes)

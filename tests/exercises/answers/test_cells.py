@@ -1,0 +1,102 @@
+"""The text of a notebook cell stands alone and gives what the answer itself gives."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from answer_inputs import (
+    KNOWN,
+    MODULES,
+    Inputs,
+    label,
+    ordinary_inputs,
+    outcome,
+    same,
+)
+
+from autograder.exercise import Mistake, RightAnswer
+from autograder.exercises.answers import source_for_cell
+
+
+def cell_of(exercise: str, name: str) -> str:
+    answers = (*MODULES[exercise].RIGHT_ANSWERS, *MODULES[exercise].MISTAKES)
+    return source_for_cell(next(a.answer for a in answers if a.name == name), exercise)
+
+
+def run(*cells: str) -> dict[str, Any]:
+    """A notebook with those cells, whose first cell imports NumPy."""
+    namespace: dict[str, Any] = {"np": np, "__name__": "__main__"}
+    for cell in cells:
+        exec(cell, namespace)  # noqa: S102 - our own text
+    return namespace
+
+
+EARLIER = {
+    "softmax": (),
+    "self_attention_loop": ("softmax", "self_attention"),
+    "self_attention": ("softmax",),
+    "causal_mask": (),
+}
+
+
+@pytest.mark.parametrize(("exercise", "known"), KNOWN, ids=label)
+def test_cell_defines_a_function_that_gives_the_same(
+    exercise: str, known: Mistake | RightAnswer
+) -> None:
+    earlier = [cell_of(name, "textbook") for name in EARLIER[exercise]]
+    function = run(*earlier, source_for_cell(known.answer, exercise))[exercise]
+    for inputs in [*islice(ordinary_inputs(exercise), 4), *with_a_mask(exercise)]:
+        np.random.seed(1)  # the random mistakes draw from the global generator
+        expected = outcome(known.answer, inputs.fresh())
+        np.random.seed(1)
+        got = outcome(function, inputs.fresh())
+        if isinstance(expected, Exception):
+            assert type(got) is type(expected)
+        elif isinstance(expected, tuple | list) and len(expected) == 2:
+            assert same(exercise, got, expected) is None
+        else:  # also what is no pair, where a pair is asked for
+            np.testing.assert_allclose(got, expected)
+
+
+def with_a_mask(exercise: str) -> list[Inputs]:
+    if not exercise.startswith("self_attention"):
+        return []
+    arrays = next(iter(ordinary_inputs(exercise))).args
+    return [Inputs(arrays, {"mask": np.tri(len(arrays[0]), dtype=bool)})]
+
+
+@pytest.mark.parametrize(("exercise", "known"), KNOWN, ids=label)
+def test_cell_shows_nothing_of_where_it_comes_from(
+    exercise: str, known: Mistake | RightAnswer
+) -> None:
+    text = source_for_cell(known.answer, exercise)
+    for word in ("reference", "autograder", "@", "annotations", "hint="):
+        assert word not in text.replace(" @ ", " times ")
+
+
+def test_cell_of_a_function_is_its_source_under_the_exercise_name() -> None:
+    assert cell_of("causal_mask", "boolean_tri") == (
+        "def causal_mask(n):\n    return np.tri(n, dtype=bool)\n"
+    )
+
+
+def test_cell_of_an_object_makes_the_object() -> None:
+    cell = cell_of("softmax", "callable_object")
+    assert cell.startswith("class CallableObject:\n")
+    assert cell.endswith("\n\n\nsoftmax = CallableObject()\n")
+
+
+def test_imports_and_helpers_stand_in_front() -> None:
+    assert cell_of("softmax", "lists_and_math").startswith("import math\n\n\ndef softmax(")
+    assert cell_of("self_attention", "named_tuple").startswith(
+        "from collections import namedtuple\n\n\nAttention = namedtuple("
+    )
+    assert cell_of("self_attention", "uses_a_notebook_global").startswith("sentence = np.array(")
+
+
+def test_answer_of_another_place_is_refused() -> None:
+    with pytest.raises(KeyError):
+        source_for_cell(lambda n: n, "causal_mask")

@@ -1,0 +1,219 @@
+"""What the course offers, what everything is worth, and how a course is found."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from autograder import exercises
+from autograder.exercise import Assignment, Catalogue, RecordError
+from tests.exercises.driver import ordinary_cases
+
+EXERCISES = {exercise.name: exercise for exercise in exercises.catalogue().exercises}
+
+SOFTMAX = """
+matches_reference 12
+matches_reference_on_every_axis 8
+default_axis_is_last 5
+works_for_any_rank 5
+rows_sum_to_one 10
+weights_are_positive 3
+log_ratios_equal_score_differences 4
+permutation_equivariant 3
+shift_invariant 10
+survives_huge_scores 10
+survives_very_negative_scores 5
+survives_rows_of_different_scale 5
+rows_are_independent 5
+minus_infinity_gets_zero_weight 5
+fully_blocked_row_is_nan 5
+inputs_unchanged 3
+accepts_any_memory_layout 2
+"""
+
+BOTH_FORMS = """
+matches_reference 10 12
+returns_output_and_weights 6 7
+rows_sum_to_one 5 5
+output_is_weights_times_values 4 4
+output_in_convex_hull 1 1
+permutation_equivariant 4 4
+permutation_equivariant_with_mask 3 3
+future_weights_are_zero 6 6
+future_does_not_leak 5 5
+prefix_consistent 4 4
+matches_reference_with_mask 5 5
+blocked_weights_are_zero 4 3
+all_true_mask_is_no_mask 3 2
+single_visible_key_copies_its_value 3 3
+fully_blocked_row_is_nan 4 4
+blocked_huge_key_is_harmless 4 4
+survives_huge_scores 4 4
+single_token 2 2
+works_for_every_length 2 2
+inputs_unchanged 3 3
+deterministic 2 1
+zero_queries_give_uniform_weights 1 1
+linear_in_values 1 1
+rotation_of_queries_and_keys_changes_nothing 1 1
+common_key_shift_changes_nothing 1 1
+swapping_projections_transposes_scores 1 1
+causal_mask_breaks_equivariance 1 0
+accepts_any_memory_layout 1 0
+mask_is_fifth_positional_argument 1 1
+scale_is_sqrt_key_width 5 0
+scale_false_is_unscaled 2 0
+scale_defaults_to_true 1 0
+loop_equals_matrix 0 10
+"""
+
+CAUSAL_MASK = """
+matches_reference 60
+nested_prefix 20
+counts_visible_pairs 20
+"""
+
+
+def table(text, column=0):
+    rows = [line.split() for line in text.split("\n") if line]
+    return [(name, int(weights[column])) for name, *weights in rows if weights[column] != "0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("softmax", table(SOFTMAX)),
+        ("self_attention", table(BOTH_FORMS)),
+        ("self_attention_loop", table(BOTH_FORMS, 1)),
+        ("causal_mask", table(CAUSAL_MASK)),
+    ],
+)
+def test_laws_stand_in_catalogue_order_with_the_weights_of_the_table(name, weights):
+    laws = EXERCISES[name].properties
+    assert [(law.name, law.weight) for law in laws if law.scored] == weights
+    scored = [law.scored for law in laws]
+    assert scored == sorted(scored, reverse=True), "laws that are shown only come last"
+
+
+def test_the_assignment_is_worth_40_points_and_5_written_ones():
+    assignment = exercises.load_assignments()["self_attention"]
+    assert dict(assignment.exercises) == {
+        "softmax": 10,
+        "self_attention_loop": 10,
+        "self_attention": 15,
+        "causal_mask": 5,
+    }
+    assert assignment.max_score == 40
+    assert [(question.name, question.points) for question in assignment.written] == [
+        ("why-scale", 5)
+    ]
+
+
+def test_the_nan_rule_is_charged_once_and_worth_at_most_five_per_cent():
+    for exercise in EXERCISES.values():
+        charged = [law for law in exercise.properties if law.charge_once == "nan_rule"]
+        assert [law.name for law in charged] in ([], ["fully_blocked_row_is_nan"])
+        assert sum(law.weight for law in charged) <= 5
+
+
+def test_every_gate_judges_by_the_right_answer():
+    for exercise in EXERCISES.values():
+        assert exercise.gate == "matches_reference"
+        assert exercise.properties[0].name == exercise.gate
+
+
+def test_every_exercise_with_an_optional_argument_knows_who_left_it_out():
+    assert [name for name, exercise in EXERCISES.items() if exercise.defaults] == [
+        "softmax",
+        "self_attention_loop",
+        "self_attention",
+    ]
+    for exercise in EXERCISES.values():
+        names = {mistake.name for mistake in exercise.mistakes}
+        assert {f"no_{option}_argument" for option in exercise.defaults} <= names
+
+
+def test_leaving_out_the_axis_costs_only_the_laws_about_it():
+    from tests.exercises.driver import broken_laws
+
+    exercise = EXERCISES["softmax"]
+    without_axis = next(m.answer for m in exercise.mistakes if m.name == "no_axis_argument")
+    assert set(broken_laws(exercise, without_axis, 0)) == {"matches_reference_on_every_axis"}
+
+
+def test_a_submission_faces_at_least_1500_calls():
+    calls = {
+        exercise.name: sum(
+            len(law.calls(case))
+            for law in exercise.properties
+            if law.scored
+            for case in ordinary_cases(law, 0)
+        )
+        for exercise in EXERCISES.values()
+    }
+    print(f"calls of scored laws in self_attention: {sum(calls.values())} {calls}")  # noqa: T201
+    assert sum(calls.values()) >= 1500
+
+
+def test_importing_the_package_imports_no_exercise():
+    program = (
+        "import sys, autograder.exercises\n"
+        "assert not {'numpy', 'reference', 'hypothesis'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# -- other courses ---------------------------------------------------------------------------------
+
+
+def unknown_exercise():
+    return Catalogue(
+        exercises=(), assignments=(Assignment(name="other", exercises={"nowhere": Fraction(1)}),)
+    )
+
+
+def no_catalogue():
+    return ["softmax"]
+
+
+@pytest.fixture
+def install(monkeypatch):
+    """Pretend that courses are installed: entry points as importlib.metadata gives them."""
+
+    def courses(*functions):
+        entries = [
+            EntryPoint(str(i), value, exercises.ENTRY_POINT_GROUP)
+            for i, value in enumerate(functions)
+        ]
+        monkeypatch.setattr(exercises, "entry_points", lambda group: entries)
+
+    return courses
+
+
+OURS = "autograder.exercises:catalogue"
+
+
+def test_this_course_is_found_by_its_entry_point():
+    assert exercises.load_exercises() == EXERCISES
+
+
+def test_two_courses_with_an_exercise_of_one_name_are_refused(install):
+    install(OURS, OURS)
+    with pytest.raises(RecordError, match=r"two installed courses offer the exercise 'softmax'"):
+        exercises.load_exercises()
+    with pytest.raises(RecordError, match=r"offer the assignment 'self_attention'"):
+        exercises.load_assignments()
+
+
+def test_an_assignment_of_unknown_exercises_is_refused(install):
+    install(OURS, f"{__name__}:unknown_exercise")
+    with pytest.raises(RecordError, match=r"'other': no installed course offers .*'nowhere'"):
+        exercises.load_assignments()
+
+
+def test_an_entry_point_that_gives_no_catalogue_is_refused(install):
+    install(f"{__name__}:no_catalogue")
+    with pytest.raises(RecordError, match=r"gives list, but should be a function"):
+        exercises.load_exercises()

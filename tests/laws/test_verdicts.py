@@ -1,0 +1,104 @@
+"""Verdicts are pure judgements: whatever comes back, they give a disagreement or None."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from autograder.exercise import Disagreement, Echo, Handle, Opaque
+from autograder.exercises import catalogue
+from tests.exercises.driver import ordinary_cases, run
+
+LAWS = [
+    pytest.param(exercise, law, id=f"{exercise.name}-{law.name}")
+    for exercise in catalogue().exercises
+    for law in exercise.properties
+]
+
+numbers = st.one_of(
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.complex_numbers(),
+    st.just(10**400),
+)
+plain_arrays = npst.arrays(
+    dtype=st.sampled_from(["f8", "f4", "f2", "i8", "u1", "?", "c16"]),
+    shape=npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=7),
+    elements=None,
+)
+text_arrays = st.just(np.array([["a", "b"]])) | st.just(np.array([None, 1], dtype=object))
+leaves = st.one_of(
+    st.none(),
+    numbers,
+    st.text(max_size=5),
+    plain_arrays,
+    text_arrays,
+    st.builds(Opaque, st.text(max_size=5)),
+    st.builds(Handle, st.integers(0, 3)),
+)
+garbage = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple)
+)
+
+
+def right_shapes(case):
+    """Answers of the right shape with wrong contents, which reach deeper into a verdict."""
+    if "X" in case:
+        n, d_v = len(case.X), case.W_V.shape[1]
+        return npst.arrays("f8", (n, d_v)), npst.arrays("f8", (n, n))
+    shape = (case.n, case.n) if "n" in case else next(iter(case.values()))
+    shape = np.shape(shape) if isinstance(shape, np.ndarray) else shape
+    return (npst.arrays(st.sampled_from(["f8", "c16"]), shape if shape != 1 else (1, 1)),)
+
+
+@st.composite
+def wrong_answers(draw, law, case):
+    """One answer per step: anything, or the right shapes filled with anything."""
+    shapes = right_shapes(case)
+    plausible = shapes[0] if len(shapes) == 1 else st.tuples(*shapes)
+    echoes = st.builds(Echo, garbage | plausible, st.lists(garbage).map(tuple), st.just({}))
+    answer = st.one_of(plausible, garbage, echoes)
+    return [draw(answer) for _ in law.calls(case)]
+
+
+@pytest.mark.parametrize(("exercise", "law"), LAWS)
+def test_garbage_is_judged_and_never_raises(exercise, law):
+    case = ordinary_cases(law, 0)[0]
+    expected = law.expected(case) if law.expected else None
+
+    @settings(
+        max_examples=30,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(answers=wrong_answers(law, case))
+    def is_judged(answers):
+        verdict = law.judge(case, expected, answers)
+        assert verdict is None or isinstance(verdict, Disagreement)
+
+    is_judged()
+
+
+@pytest.mark.parametrize(("exercise", "law"), LAWS)
+@pytest.mark.parametrize("answer", [None, "abc", Opaque("Tensor"), [[1.0], [2.0, 3.0], []]])
+def test_an_answer_that_is_no_array_breaks_every_law_in_whole_sentences(exercise, law, answer):
+    case = ordinary_cases(law, 0)[0]
+    expected = law.expected(case) if law.expected else None
+    verdict = law.judge(case, expected, [answer for _ in law.calls(case)])
+    assert verdict is not None
+    assert verdict.message.endswith(".")
+
+
+@pytest.mark.parametrize(("exercise", "law"), LAWS)
+def test_judging_changes_no_answer_and_repeats(exercise, law):
+    case = ordinary_cases(law, 1)[0]
+    expected = law.expected(case) if law.expected else None
+    answers = run(exercise, exercise.reference, law.calls(case))
+    before = repr(answers)
+    assert law.judge(case, expected, answers) is None
+    assert law.judge(case, expected, answers) is None
+    assert repr(answers) == before
