@@ -1,0 +1,122 @@
+"""Runs the cases of a batch: each step calls student code on fresh arguments."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from .. import wire
+from .errors import describe
+from .values import Outbox, ResultTooLargeError, from_wire
+
+CaseStatus = Literal["passed", "exception", "memory", "output_limit"]
+
+
+class CaseRunner:
+    """Runs cases against functions.
+
+    Args:
+        functions: name -> function or class; looked up anew for every step.
+        caught: what counts as the answer of a call. Exits and interrupts too where student code
+            runs; where trusted code runs in the grader, they are the grader's own.
+    """
+
+    def __init__(
+        self, functions: Mapping[str, Any], *, caught: type[BaseException] = BaseException
+    ) -> None:
+        self._functions = functions
+        self._caught = caught
+        self._accepted: dict[int, tuple[Any, frozenset[str] | None]] = {}
+
+    def run(self, steps: list[wire.Step]) -> tuple[CaseStatus, list[wire.Returned | wire.Raised]]:
+        """Run the steps in order, up to the first that raises."""
+        outcomes: list[wire.Returned | wire.Raised] = []
+        objects: dict[int, Any] = {}
+        outbox = Outbox()
+        for number, step in enumerate(steps):
+            try:
+                _close_figures()
+                outcomes.append(wire.Returned(self._step(number, step, objects, outbox)))
+            except ResultTooLargeError:
+                return "output_limit", []
+            except MemoryError as error:
+                return "memory", [*outcomes, describe(error)]
+            except self._caught as error:
+                return "exception", [*outcomes, describe(error)]
+        return "passed", outcomes
+
+    def _step(
+        self, number: int, step: wire.Step, objects: dict[int, Any], outbox: Outbox
+    ) -> wire.Value:
+        if isinstance(step, wire.SetAttribute):
+            target = objects[step.target.step]
+            setattr(target, step.name, from_wire(step.value, objects))
+            return None
+        if isinstance(step, wire.CallMethod):
+            function = getattr(objects[step.target.step], step.name)
+        elif step.to in self._functions:
+            function = self._functions[step.to]
+        else:
+            raise NameError(f"name {step.to!r} is not defined")
+        args = [from_wire(value, objects) for value in step.args]
+        kwargs = self._keywords(function, step, objects)
+        result = function(*args, **kwargs)
+        if isinstance(step, wire.Construct):
+            objects[number] = result
+            return wire.Handle(number)
+        answer = outbox.to_wire(result)
+        return _echo(answer, args, kwargs, outbox) if step.echo else answer
+
+    def _keywords(
+        self,
+        function: Callable[..., Any],
+        step: wire.Call | wire.Construct | wire.CallMethod,
+        objects: dict[int, Any],
+    ) -> dict[str, Any]:
+        """The keyword arguments, without those at their default that the function cannot take."""
+        kwargs = {name: from_wire(value, objects) for name, value in step.kwargs.items()}
+        if step.droppable:
+            accepted = self._accepts(function)
+            for name in step.droppable:
+                if accepted is not None and name not in accepted:
+                    kwargs.pop(name, None)
+        return kwargs
+
+    def _accepts(self, function: Callable[..., Any]) -> frozenset[str] | None:
+        """The keywords a function takes; None for all of them, or where nobody can tell.
+
+        The function itself is kept beside its answer, so that no other one gets its `id`.
+        """
+        known = self._accepted.get(id(function))
+        if known is None or known[0] is not function:
+            known = self._accepted[id(function)] = function, _keywords_of(function)
+        return known[1]
+
+
+def _keywords_of(function: Callable[..., Any]) -> frozenset[str] | None:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            return None
+        return frozenset(
+            p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+        )
+    except Exception:
+        return None
+
+
+def _echo(answer: wire.Value, args: list[Any], kwargs: dict[str, Any], outbox: Outbox) -> wire.Echo:
+    return wire.Echo(
+        answer,
+        [outbox.to_wire(value) for value in args],
+        {name: outbox.to_wire(value) for name, value in kwargs.items()},
+    )
+
+
+def _close_figures() -> None:
+    """Every call starts without figures, so that what it draws is its own."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
