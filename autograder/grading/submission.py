@@ -1,0 +1,329 @@
+"""One submission: rebuilt notebook in, result, cell outputs and grades out.
+
+Pure functions of bytes and a `Plan`: the same submission, plan and versions give the same result
+but for `timing`. They know no gradebook and no exercise in particular, and they never raise on a
+student's fault.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from autograder.exercise import Assignment, Exercise
+from autograder.grading import counterexample, plain_tests
+from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome, every_law
+from autograder.grading.corpus import Corpus
+from autograder.grading.diagnosis import Diagnoser, Recognised
+from autograder.grading.scoring import Score, charged_once, law_points, score
+from autograder.notebook import Notebook, Skeleton, defines, rebuild, runnable, without_skeleton
+from autograder.results import (
+    CellGrade,
+    ExerciseResult,
+    PropertyResult,
+    Sandbox,
+    Status,
+    SubmissionResult,
+    Versions,
+)
+from autograder.settings import Settings
+from autograder.worker.client import Cell as RunnableCell
+from autograder.worker.client import Loaded, Session
+from autograder.worker.isolation import Launcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that grading one assignment needs, the same for every submission of a run.
+
+    Args:
+        assignment: the record of the assignment.
+        exercises: its exercises, in the notebook's order.
+        corpus: the drawn cases of the run.
+        seed_id: the hash that names the run's seed.
+        settings: what the instructor set.
+        launcher: starts workers in the chosen sandbox.
+        sandbox: what that sandbox enforces, for the record.
+        versions: the versions a replay must meet.
+        skeleton: the release notebook; None grades functions by name alone.
+    """
+
+    assignment: Assignment
+    exercises: tuple[Exercise, ...]
+    corpus: Corpus
+    seed_id: str
+    settings: Settings
+    launcher: Launcher
+    sandbox: Sandbox
+    versions: Versions
+    skeleton: Skeleton | None = None
+    diagnoser: Diagnoser = field(init=False)
+
+    def __post_init__(self) -> None:
+        diagnoser = Diagnoser(self.corpus, self.settings.shrink_evaluations)
+        object.__setattr__(self, "diagnoser", diagnoser)
+
+    @property
+    def in_checking_order(self) -> list[Exercise]:
+        """The exercises, those that others compare with (their peers) first."""
+        by_name = {exercise.name: exercise for exercise in self.exercises}
+        ordered: dict[str, Exercise] = {}
+
+        def place(exercise: Exercise) -> None:
+            for law in exercise.properties:
+                if law.peer in by_name and law.peer not in ordered and law.peer != exercise.name:
+                    place(by_name[law.peer])
+            ordered.setdefault(exercise.name, exercise)
+
+        for exercise in self.exercises:
+            place(exercise)
+        return list(ordered.values())
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked notebook.
+
+    Args:
+        result: the result record.
+        outputs: by index of a code cell: its outputs, as nbformat writes them.
+        grades: by grade_id of a scored test cell: what it earned.
+        plain_cells: by grade_id of an ordinary test cell: the outputs it made.
+    """
+
+    result: SubmissionResult
+    outputs: dict[int, list[dict[str, Any]]]
+    grades: dict[str, CellGrade]
+    plain_cells: tuple[str, ...] = ()
+
+
+class _Clock:
+    """Seconds by stage, for the one part of a result that does not repeat."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - start
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + spent, 4)
+
+
+def sha256(data: bytes) -> str:
+    """The hash that names a submission."""
+    return hashlib.sha256(data).hexdigest()
+
+
+NOTES_KEY = "autograder"
+"""The metadata key of a rebuilt notebook that carries its notes from one pass to the next."""
+
+
+def rebuilt(notebook: Notebook, skeleton: Skeleton | None) -> Notebook:
+    """The student's notebook rebuilt from the skeleton; its metadata note each repair."""
+    outcome = without_skeleton(notebook) if skeleton is None else rebuild(notebook, skeleton)
+    metadata = {**outcome.notebook.metadata, NOTES_KEY: {"notes": list(outcome.notes)}}
+    return msgspec.structs.replace(outcome.notebook, metadata=metadata)
+
+
+def notes_of(notebook: Notebook) -> tuple[str, ...]:
+    """The notes that `rebuilt` left."""
+    return tuple(notebook.metadata.get(NOTES_KEY, {}).get("notes", ()))
+
+
+def check(
+    notebook: Notebook,
+    plan: Plan,
+    *,
+    student: str | None,
+    submission_sha256: str,
+) -> Checked:
+    """Run a rebuilt notebook's cells in a worker, check every exercise and score it.
+
+    Args:
+        notebook: what `rebuilt` returned.
+        plan: the plan of the run.
+        student: the student's id, for the record.
+        submission_sha256: the hash of the submitted bytes.
+    """
+    clock = _Clock()
+    budgets = plan.settings.budgets(plan.assignment.budgets)
+    cells = [
+        RunnableCell(index=index, source=source)
+        for index, source in runnable(notebook, plan.skeleton)
+    ]
+    names = [exercise.name for exercise in plan.exercises]
+    with Session(
+        plan.launcher,
+        cells,
+        names,
+        budgets=budgets,
+        allowed_imports=plan.assignment.allowed_imports,
+    ) as session:
+        with clock.stage("load"):
+            loaded = session.load()
+        with clock.stage("plain_tests"):
+            plain = plain_tests.run(notebook, plan.skeleton, names, session)
+        checker = Checker(plan.corpus, session, plan.settings.shrink_evaluations)
+        with clock.stage("check"):
+            outcomes = {
+                exercise.name: _check_exercise(exercise, checker, loaded, cells)
+                for exercise in plan.in_checking_order
+            }
+        with clock.stage("diagnose"):
+            known = {name: plan.diagnoser.recognise(o) for name, o in outcomes.items()}
+        with clock.stage("shrink"):
+            for name, outcome in outcomes.items():
+                outcomes[name] = _shrunk(outcome, known[name], checker, plan)
+        calls = session.calls
+    notes = (*notes_of(notebook), *loaded.notes)
+    scores = score_exercises(outcomes, known, plan.assignment.exercises, plan.diagnoser)
+    exercises = tuple(
+        exercise_result(outcomes[name], scores[name], known[name], plan.settings.rounding_step)
+        for name in names
+    )
+    ours = [note for name in names for note in outcomes[name].notes]
+    result = SubmissionResult(
+        assignment=plan.assignment.name,
+        notebook=plan.assignment.name,
+        student=student,
+        score=_total([*(e.score for e in exercises), *plain.scores]),
+        max_score=_total([*(e.max_score for e in exercises), *plain.max_scores]),
+        sha256=submission_sha256,
+        seed_id=plan.seed_id,
+        calls=calls,
+        versions=plan.versions,
+        sandbox=plan.sandbox,
+        exercises=exercises,
+        notes=tuple(dict.fromkeys([*notes, *plain.notes, *ours])),
+        timing=clock.seconds,
+    )
+    grades = {
+        exercise.name: CellGrade(
+            score=None if exercise.status is Status.INTERNAL_ERROR else exercise.score,
+            max_score=exercise.max_score,
+            needs_person=exercise.status is Status.INTERNAL_ERROR,
+        )
+        for exercise in exercises
+    }
+    outputs = {run.index: list(run.outputs) for run in loaded.cell_runs} | plain.outputs
+    return Checked(
+        result=result,
+        outputs=outputs,
+        grades=grades | plain.grades,
+        plain_cells=tuple(plain.grades),
+    )
+
+
+def _total(scores: Iterable[float]) -> float:
+    """The sum of rounded scores, without the noise of binary fractions."""
+    return float(sum((Fraction(str(value)) for value in scores), Fraction(0)))
+
+
+def _check_exercise(
+    exercise: Exercise, checker: Checker, loaded: Loaded, cells: Sequence[RunnableCell]
+) -> ExerciseOutcome:
+    if exercise.name in loaded.functions:
+        return checker.check(exercise)
+    outcome = every_law(exercise, Status.MISSING, _why_missing(exercise.name, loaded, cells))
+    checker.outcomes[exercise.name] = outcome
+    return outcome
+
+
+def _why_missing(name: str, loaded: Loaded, cells: Sequence[RunnableCell]) -> str:
+    for cell, ran in zip(cells, loaded.cell_runs, strict=True):
+        if ran.status is not Status.PASSED and defines(cell.source, name):
+            return (
+                f"{name} is missing: cell {cell.index + 1}, which should define it, did not run to "
+                "its end."
+            )
+    return f"{name} is missing: no cell that ran defines it."
+
+
+def _shrunk(
+    outcome: ExerciseOutcome, known: Recognised | None, checker: Checker, plan: Plan
+) -> ExerciseOutcome:
+    """The outcome with a small counterexample: a recognised mistake's own, else a new search.
+
+    An exception is always searched for anew: its message tells a line of the student's.
+    """
+    scored = [law.status for law in outcome.laws if law.law.scored]
+    first = next((status for status in scored if status is not Status.PASSED), None)
+    if known is not None and known.complete and first is Status.FAILED:
+        return plan.diagnoser.with_known_counterexample(outcome, known)
+    return checker.shrink(outcome)
+
+
+def score_exercises(
+    outcomes: Mapping[str, ExerciseOutcome],
+    known: Mapping[str, Recognised | None],
+    points: Mapping[str, Fraction],
+    diagnoser: Diagnoser,
+) -> dict[str, Score]:
+    """Score the exercises of one notebook together, so that no rule is charged twice.
+
+    Args:
+        outcomes: what the checker found, by exercise.
+        known: the mistakes recognised, by exercise.
+        points: what each exercise is worth.
+        diagnoser: knows which laws a recognised mistake passes.
+    """
+    statuses = {
+        name: {law.law.name: law.status for law in outcome.laws}
+        for name, outcome in outcomes.items()
+    }
+    forgiven = charged_once(
+        {name: (o.exercise, statuses[name], points[name]) for name, o in outcomes.items()}
+    )
+    scores = {}
+    for name, outcome in outcomes.items():
+        recognised = known[name]
+        scores[name] = score(
+            outcome.exercise,
+            statuses[name],
+            points[name],
+            shares=diagnoser.shares(outcome.exercise, recognised) if recognised else (),
+            forgiven=forgiven[name],
+        )
+    return scores
+
+
+def exercise_result(
+    outcome: ExerciseOutcome, scored: Score, known: Recognised | None, rounding_step: Fraction
+) -> ExerciseResult:
+    """The record of one exercise, with the messages and counterexamples of its failed laws."""
+    return ExerciseResult(
+        name=outcome.exercise.name,
+        score=scored.rounded(rounding_step),
+        max_score=float(scored.max_points),
+        status=outcome.status,
+        diagnosis=known.diagnosis() if known else None,
+        properties=tuple(_property_result(outcome.exercise, law, scored) for law in outcome.laws),
+    )
+
+
+def _property_result(exercise: Exercise, outcome: LawOutcome, scored: Score) -> PropertyResult:
+    law = outcome.law
+    message = counterexample.message(exercise, outcome)
+    points, worth = scored.laws[law.name], law_points(law, scored.max_points)
+    if outcome.status not in (Status.PASSED, Status.INTERNAL_ERROR) and points == worth > 0:
+        message += " This costs nothing here: the notebook is charged for it once, elsewhere."
+    return PropertyResult(
+        name=law.name,
+        law=law.law,
+        status=outcome.status,
+        points=float(points),
+        max_points=float(worth),
+        message=message,
+        counterexample=counterexample.counterexample(exercise, outcome),
+        hint="" if outcome.status is Status.PASSED else law.hint,
+    )

@@ -1,0 +1,121 @@
+"""A known mistake is named by exactly its outputs, and nothing else is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from autograder.exercise import Mistake
+from autograder.grading import corpus
+from autograder.grading.checker import Checker, every_law
+from autograder.grading.diagnosis import Diagnoser
+from autograder.results import Status
+from autograder.worker.plain import PlainRunner
+
+
+@pytest.fixture
+def diagnose(exercise):
+    def run(function, exercise=exercise):
+        drawn = corpus.draw([exercise], 1, cases=12)
+        outcome = Checker(drawn, PlainRunner({exercise.name: function})).check(exercise)
+        return Diagnoser(drawn).recognise(outcome)
+
+    return run
+
+
+def mistake(name, answer, **changes):
+    values = {
+        "name": name,
+        "answer": answer,
+        "hint": f"This is {name}.",
+        "share": Fraction(1, 2),
+        "caught_by": ("doubles",),
+    }
+    return Mistake(**(values | changes))
+
+
+def test_a_right_answer_is_no_mistake(diagnose):
+    assert diagnose(lambda x: 2 * x) is None
+
+
+def test_a_known_mistake_written_in_another_way_is_named(diagnose):
+    found = diagnose(lambda x: [value * 0.5 for value in x])
+    assert [m.name for m in found.mistakes] == ["halves"]
+    assert found.diagnosis().share == 0.5
+
+
+def test_an_unknown_mistake_is_not_named(diagnose):
+    assert diagnose(lambda x: x / 3) is None
+
+
+def test_a_function_not_written_yet_is_no_mistake_that_raises(diagnose, make_exercise):
+    def raises_too(x):
+        raise ValueError("operands could not be broadcast together")
+
+    exercise = make_exercise(mistakes=(mistake("raises_too", raises_too),))
+
+    def stub(x):
+        raise NotImplementedError
+
+    assert diagnose(stub, exercise) is None
+    assert diagnose(raises_too, exercise) is not None
+
+
+def test_the_nan_pattern_tells_mistakes_apart(diagnose, make_exercise):
+    def half(x, fill):
+        return np.where(x > 0, x / 2, fill)
+
+    exercise = make_exercise(
+        mistakes=(
+            mistake("zeros", lambda x: half(x, 0.0)),
+            mistake("nans", lambda x: half(x, np.nan)),
+        )
+    )
+    found = diagnose(lambda x: np.where(x <= 0, np.nan, x * 0.5), exercise)
+    assert [m.name for m in found.mistakes] == ["nans"]
+
+
+def test_equal_mistakes_are_both_named(diagnose, make_exercise):
+    exercise = make_exercise(
+        mistakes=(
+            mistake("halves", lambda x: x / 2),
+            mistake("divides", lambda x: x * 0.5, share=Fraction(3, 4)),
+        )
+    )
+    found = diagnose(lambda x: x / 2, exercise)
+    assert [m.name for m in found.mistakes] == ["halves", "divides"]
+    assert "may also be divides" in found.diagnosis().message
+    assert found.diagnosis().share == 0.75
+
+
+def test_a_random_mistake_is_known_by_the_laws_it_fails(diagnose, make_exercise):
+    rng = np.random.default_rng(0)
+    exercise = make_exercise(
+        mistakes=(
+            mistake("noisy", lambda x: 2 * x + rng.normal(size=x.shape), recognised_by="laws"),
+        )
+    )
+    assert diagnose(lambda x: 2 * x + rng.normal(size=x.shape), exercise) is not None
+
+
+def test_a_second_slip_still_earns_the_share_of_the_gate(diagnose, make_exercise):
+    found = diagnose(lambda x: x / 2 if x.any() else x + 1)
+    assert [m.name for m in found.mistakes] == ["halves"]
+    assert not found.complete
+
+
+def test_a_missing_function_is_not_diagnosed(exercise):
+    drawn = corpus.draw([exercise], 1, cases=12)
+    assert Diagnoser(drawn).recognise(every_law(exercise, Status.MISSING)) is None
+
+
+def test_a_recognised_mistake_shows_its_own_shrunk_counterexample(exercise):
+    drawn = corpus.draw([exercise], 1, cases=12)
+    checker = Checker(drawn, PlainRunner({"twice": lambda x: x / 2}))
+    outcome = checker.check(exercise)
+    diagnoser = Diagnoser(drawn)
+    shown = diagnoser.with_known_counterexample(outcome, diagnoser.recognise(outcome))
+    assert shown.laws[0].failure.case.x.tolist() == [1.0]
+    assert [law.status for law in shown.laws] == [law.status for law in outcome.laws]
