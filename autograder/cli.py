@@ -1,0 +1,217 @@
+"""The command line: parse, call one function, render. No logic lives here.
+
+Exit status: 0 done; 1 something needs a person; 2 wrong usage, with one line that says what is
+wrong and what to do. With `--json`, standard output holds JSON alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+
+import msgspec
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from autograder.course import Course
+    from autograder.settings import Settings
+
+P = ParamSpec("P")
+
+app = typer.Typer(
+    name="autograder",
+    help="Grades notebooks by the laws their functions must obey.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class SandboxMode(StrEnum):
+    """The backend that holds student code."""
+
+    AUTO = "auto"
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    RLIMIT = "rlimit"
+    NONE = "none"
+
+
+AssignmentArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", show_default=False)]
+SeedOption = Annotated[
+    int | None, typer.Option(help="Use this seed instead of the course's secret one.", min=0)
+]
+SandboxOption = Annotated[SandboxMode | None, typer.Option(help="Where student code runs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+
+def main() -> None:
+    """Run the command line; wrong options are one line on standard error and exit status 2."""
+    # Typer brings its own Click and exports little of it
+    usage_error: Any = typer.BadParameter.__bases__[0]
+    try:
+        status = app(prog_name="autograder", standalone_mode=False)
+    except usage_error as error:
+        if message := " ".join(error.format_message().split()).rstrip("."):
+            command = error.ctx.command_path if error.ctx else "autograder"
+            typer.echo(f"autograder: {message}. See {command} --help", err=True)
+        status = 2
+    sys.exit(status)
+
+
+def _plainly(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn our own errors into one line and exit status 2, and Ctrl-C into a plain sentence."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        from autograder.course import UsageError
+        from autograder.exercise import RecordError
+        from autograder.grading.corpus import CorpusError
+        from autograder.notebook import NotebookError
+        from autograder.settings import SettingsError
+        from autograder.worker.isolation import SandboxError
+
+        ours = UsageError, NotebookError, SettingsError, SandboxError, RecordError, CorpusError
+        try:
+            command(*args, **kwargs)
+        except ours as error:
+            typer.echo(f"autograder: {error}", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            typer.echo("autograder: stopped; every finished submission is recorded.", err=True)
+            raise typer.Exit(130) from None
+
+    return wrapped
+
+
+@app.command()
+@_plainly
+def grade(
+    assignment: AssignmentArgument,
+    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
+    jobs: Annotated[int, typer.Option(help="Grader processes.", min=1)] = os.cpu_count() or 1,
+    force: Annotated[bool, typer.Option("--force", help="Grade again what is graded.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Grade, but write nothing.")] = False,
+    seed: SeedOption = None,
+    sandbox: SandboxOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade every submission of ASSIGNMENT into the gradebook."""
+    from autograder.nbgrader_plugin.grade import GradeRun, Request
+    from autograder.reporting import terminal
+
+    course = _course_here(seed, sandbox)
+    request = Request(
+        assignment=assignment, students=student or (), jobs=jobs, force=force, dry_run=dry_run
+    )
+    errors = terminal.console(stderr=True)
+    with GradeRun(course, request) as run:
+        _print_banner(errors, course.settings)
+        with terminal.progress(errors, total=len(run.students), what=assignment) as advance:
+            for name in run.grade():
+                advance(name)
+        if as_json:
+            _print_json(msgspec.json.encode(run.summary))
+        else:
+            out = terminal.console()
+            terminal.class_table(out, assignment, run.summary.results)
+            terminal.ungraded(out, [(item.student, item.reason) for item in run.summary.ungraded])
+            terminal.run_footer(out, run)
+    raise typer.Exit(1 if run.summary.needs_person else 0)
+
+
+@app.command()
+@_plainly
+def check(
+    notebooks: Annotated[list[Path], typer.Argument(metavar="NOTEBOOK ...", show_default=False)],
+    assignment: Annotated[
+        str | None, typer.Option(help="The notebook's assignment, where it does not say.")
+    ] = None,
+    seed: SeedOption = None,
+    sandbox: SandboxOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check notebooks and show the reports. No gradebook is read or written."""
+    from autograder.checking import check_notebooks
+    from autograder.course import PRACTICE_SEED
+    from autograder.reporting import terminal
+
+    course = _course_near(notebooks[0], seed, sandbox)
+    checking = check_notebooks(notebooks, course, assignment)
+    errors = terminal.console(stderr=True)
+    _print_banner(errors, course.settings)
+    if not course.has_seed:
+        errors.print(
+            f"There is no course seed here: the cases are those of practice seed {PRACTICE_SEED}."
+        )
+    results = list(checking)
+    if as_json:
+        _print_json(msgspec.json.encode(results[0] if len(results) == 1 else results))
+    else:
+        out = terminal.console()
+        for path, result in zip(notebooks, results, strict=True):
+            terminal.submission_report(out, path.name, result)
+    raise typer.Exit(1 if any(result.needs_person for result in results) else 0)
+
+
+@app.command()
+@_plainly
+def sample(
+    assignment: AssignmentArgument,
+    students: Annotated[int, typer.Option(help="How many submissions.", min=1, max=5000)],
+    seed: Annotated[int, typer.Option(help="Which class.", min=0)] = 0,
+) -> None:
+    """Write a class of sample submissions of ASSIGNMENT into submitted/."""
+    from autograder.checking import write_sample
+
+    course = _course_here(None, None)
+    for line in write_sample(course, assignment, students=students, seed=seed):
+        typer.echo(line)
+
+
+# -- helpers of the commands -----------------------------------------------------------------------
+
+
+def _course_here(seed: int | None, sandbox: SandboxMode | None) -> Course:
+    """The course that the working directory lies in; UsageError outside of any."""
+    from autograder.course import CONFIG_NAME, Course, UsageError
+
+    found = Course.find(Path.cwd())
+    if found is None:
+        raise UsageError(
+            f"This is no course: there is no {CONFIG_NAME} here or above. Change into one."
+        )
+    return found.with_settings(seed=seed, sandbox=sandbox and sandbox.value)
+
+
+def _course_near(notebook: Path, seed: int | None, sandbox: SandboxMode | None) -> Course:
+    """The course of a notebook or of the working directory, else one with default settings."""
+    from autograder.course import Course
+
+    near = Course.find(notebook.resolve().parent) or Course.find(Path.cwd())
+    return (near or Course.nowhere()).with_settings(seed=seed, sandbox=sandbox and sandbox.value)
+
+
+def _print_banner(errors: Console, settings: Settings) -> None:
+    """Warn of a weak sandbox that someone forced, before it runs anything."""
+    from autograder.worker.isolation import choose
+
+    banner = choose(settings.sandbox).banner
+    if banner:
+        errors.print(banner, style="bold red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_json(data: bytes) -> None:
+    sys.stdout.buffer.write(msgspec.json.format(data, indent=2) + b"\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Where a preprocessor stands: which course, assignment, notebook and student it works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors.base import NbGraderPreprocessor
+
+from autograder.course import Course
+from autograder.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What nbgrader says of the submission in work, and the course it belongs to."""
+
+    course: Course
+    directory: CourseDirectory
+    assignment: str
+    notebook: str
+    student: str
+    db_url: str
+
+    @classmethod
+    def of(
+        cls,
+        preprocessor: NbGraderPreprocessor,
+        resources: dict[str, Any],
+        settings: Settings | None = None,
+    ) -> Context:
+        """Read it from a preprocessor's parents and its resources.
+
+        A preprocessor's parent is the exporter, and the exporter's parent is the converter,
+        which knows the course directory from the command line and through NbGraderAPI alike.
+        """
+        converter: Any = preprocessor.parent and preprocessor.parent.parent
+        directory: CourseDirectory = converter.coursedir
+        names = resources["nbgrader"]
+        return cls(
+            course=Course(Path(directory.root), settings or Settings()),
+            directory=directory,
+            assignment=names["assignment"],
+            notebook=names["notebook"],
+            student=names["student"],
+            db_url=names["db_url"],
+        )
+
+    @property
+    def course_id(self) -> str:
+        """The id that the gradebook knows the course by."""
+        return str(self.directory.course_id)
+
+    @property
+    def submitted(self) -> Path:
+        """The submitted notebook itself."""
+        folder = self.directory.format_path(
+            self.directory.submitted_directory, self.student, self.assignment
+        )
+        return Path(folder) / f"{self.notebook}.ipynb"

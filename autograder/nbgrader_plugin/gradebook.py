@@ -1,0 +1,140 @@
+"""What we read from nbgrader's gradebook, and the one way in which grades get into it.
+
+Both the stock pipeline (through `SaveGrades`) and `autograder grade` save through here, so that
+the two can't differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry
+
+from autograder.notebook import CellFacts
+from autograder.results import CellGrade, SubmissionResult
+
+
+def cell_facts(gradebook: Gradebook, assignment: str, notebook: str) -> dict[str, CellFacts] | None:
+    """What the gradebook knows of a released notebook's cells, by grade_id; None if unreleased."""
+    try:
+        known = gradebook.find_notebook(notebook, assignment)
+    except MissingEntry:
+        return None
+    points = {cell.name: float(cell.max_score) for cell in (*known.grade_cells, *known.task_cells)}
+    graded = {cell.name for cell in known.grade_cells}
+    solutions = {cell.name for cell in known.solution_cells}
+    tasks = {cell.name for cell in known.task_cells}
+    return {
+        cell.name: CellFacts(
+            source=cell.source,
+            cell_type=cell.cell_type,
+            locked=bool(cell.locked),
+            checksum=cell.checksum,
+            grade=cell.name in graded,
+            solution=cell.name in solutions,
+            task=cell.name in tasks,
+            points=points.get(cell.name),
+        )
+        for cell in known.source_cells
+    }
+
+
+def save_grades(
+    gradebook: Gradebook,
+    nb: NotebookNode,
+    *,
+    student: str,
+    assignment: str,
+    notebook: str,
+    grades: Mapping[str, CellGrade],
+    comments: Mapping[str, str],
+) -> None:
+    """Write every automatic score and comment of one submitted notebook, in one transaction.
+
+    A scored cell without a verdict gets no score and is flagged for manual grading: silence is
+    never full marks. Manually graded cells keep nbgrader's own rule. Manual scores, manual
+    comments and extra credit are not touched.
+
+    Args:
+        gradebook: an open gradebook; its session is committed.
+        nb: the autograded notebook.
+        student: the student's id.
+        assignment: the assignment's name.
+        notebook: the notebook's name.
+        grades: verdicts by grade_id of a test cell.
+        comments: automatic comments by grade_id of a solution cell.
+    """
+    submitted = gradebook.find_submission_notebook(notebook, assignment, student)
+    by_id = _cells_by_grade_id(nb)
+    for grade in submitted.grades:
+        _save_score(grade, by_id.get(grade.name), grades.get(grade.name))
+    for comment in submitted.comments:
+        comment.auto_comment = comments.get(comment.name) or _no_response(by_id.get(comment.name))
+    gradebook.db.commit()
+
+
+def _cells_by_grade_id(nb: NotebookNode) -> dict[str, NotebookNode]:
+    return {
+        cell.metadata["nbgrader"]["grade_id"]: cell
+        for cell in nb.cells
+        if cell.metadata.get("nbgrader", {}).get("grade_id")
+    }
+
+
+def _save_score(grade: Any, cell: NotebookNode | None, verdict: CellGrade | None) -> None:
+    person = False
+    if cell is not None and (utils.is_solution(cell) or utils.is_task(cell)):
+        grade.auto_score = utils.determine_grade(cell)[0] if utils.is_grade(cell) else None
+    elif verdict is not None:
+        grade.auto_score = verdict.score
+        person = verdict.needs_person
+    else:
+        grade.auto_score = None
+    grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or person
+
+
+def _no_response(cell: NotebookNode | None) -> str | None:
+    """nbgrader's own comment for an answer that is still the stub."""
+    if cell is None or utils.is_task(cell):
+        return None
+    unchanged = cell.metadata["nbgrader"].get("checksum") == utils.compute_checksum(cell)
+    return "No response." if unchanged else None
+
+
+def holds(
+    gradebook: Gradebook, result: SubmissionResult, *, student: str, timestamp: datetime | None
+) -> bool:
+    """Whether the gradebook has these automatic scores, for a submission of that time."""
+    try:
+        submitted = gradebook.find_submission_notebook(result.notebook, result.assignment, student)
+    except MissingEntry:
+        return False
+    scores = {grade.name: grade.auto_score for grade in submitted.grades}
+    if any(scores.get(exercise.name) != exercise.score for exercise in result.exercises):
+        return False
+    return timestamp is None or submitted.assignment.timestamp == timestamp
+
+
+def flag_for_person(gradebook: Gradebook, *, student: str, assignment: str) -> None:
+    """Flag every cell of a submission that can't be read: a person must look.
+
+    What an earlier, readable submission earned stays until then; nothing graded is lost.
+    """
+    submission = gradebook.find_submission(assignment, student)
+    for submitted in submission.notebooks:
+        for grade in submitted.grades:
+            grade.needs_manual_grade = True
+    gradebook.db.commit()
+
+
+def score_missing(gradebook: Gradebook, *, student: str, assignment: str, notebook: str) -> None:
+    """Score a notebook that was not handed in 0, as nbgrader does."""
+    submitted = gradebook.find_submission_notebook(notebook, assignment, student)
+    for grade in submitted.grades:
+        grade.auto_score = 0.0
+        grade.needs_manual_grade = False
+    gradebook.db.commit()

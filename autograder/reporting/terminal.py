@@ -1,0 +1,130 @@
+"""Results on a terminal, by Rich. Nothing of a student's is read as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from autograder.reporting.text import exercise_report, failing, notes_report, points
+from autograder.results import ExerciseResult, Status, SubmissionResult
+
+_PIPE_WIDTH = 120
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that wraps to the terminal, or to a fixed width in a pipe."""
+    made = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not made.is_terminal:
+        made.width = _PIPE_WIDTH
+    return made
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:.1f}/s")
+
+
+@contextmanager
+def progress(target: Console, *, total: int, what: str) -> Iterator[Callable[[str], None]]:
+    """A bar with count, rate and time left on a terminal; silence in a pipe.
+
+    Yields a function to call with each finished student.
+    """
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+        console=target,
+        disable=not target.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(what, total=total)
+        yield lambda name: bar.advance(task)
+
+
+def class_table(out: Console, assignment: str, results: Sequence[SubmissionResult]) -> None:
+    """One row per student: the points of every exercise, and what stood out."""
+    if not results:
+        return
+    table = Table(title=assignment)
+    table.add_column("student")
+    for exercise in results[0].exercises:
+        table.add_column(exercise.name, justify="right")
+    table.add_column("score", justify="right")
+    table.add_column("what stood out")
+    for result in results:
+        table.add_row(
+            Text(result.student or ""),
+            *(_cell(exercise) for exercise in result.exercises),
+            Text(f"{points(result.score)}/{points(result.max_score)}"),
+            Text(_stood_out(result), overflow="ellipsis", no_wrap=True),
+        )
+    out.print(table)
+
+
+def _cell(exercise: ExerciseResult) -> Text:
+    full = exercise.score == exercise.max_score
+    return Text(points(exercise.score), style="" if full else "yellow")
+
+
+def _stood_out(result: SubmissionResult) -> str:
+    said = []
+    for exercise in result.exercises:
+        if exercise.diagnosis is not None:
+            said.append(exercise.diagnosis.mistake)
+        elif exercise.status is not Status.PASSED:
+            broken = failing(exercise)
+            what = broken[0].name if exercise.status is Status.FAILED and broken else ""
+            said.append(what or f"{exercise.name} {exercise.status}")
+    return ", ".join(said)
+
+
+def ungraded(out: Console, items: Sequence[tuple[str, str]]) -> None:
+    """What needs a person, one line each."""
+    if items:
+        out.print(f"{len(items)} not graded; they are flagged for manual grading:")
+    for student, reason in items:
+        out.print(f"  {student}: {reason}")
+
+
+def run_footer(out: Console, run: Any) -> None:
+    """How many were graded, and where everything is."""
+    known = len(run.already_graded)
+    new = len(run.summary.results) - known
+    out.print(f"{new} graded now, {known} were graded before (--force grades them again).")
+    if run.request.dry_run:
+        out.print("Nothing was written: this was a dry run.")
+        return
+    out.print(f"scores      {run.directory.db_url}")
+    out.print(f"notebooks   {run.course.root / run.directory.autograded_directory}")
+    out.print(f"results     {run.course.state / 'results' / run.request.assignment}")
+
+
+def submission_report(out: Console, name: str, result: SubmissionResult) -> None:
+    """The full report of one notebook. Lines are not wrapped, so that inputs can be pasted."""
+    lines = [
+        f"{name}: {points(result.score)}/{points(result.max_score)}"
+        f"   (assignment {result.assignment}, sandbox {result.sandbox.backend})"
+    ]
+    for exercise in result.exercises:
+        lines += ["", exercise_report(exercise)]
+    if result.notes:
+        lines += ["", notes_report(result.notes)]
+    out.print("\n".join([*lines, ""]), soft_wrap=True)
