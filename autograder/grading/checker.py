@@ -72,8 +72,9 @@ class ExerciseOutcome:
 
     @property
     def passes_reference_laws(self) -> bool:
-        """Whether every law that compares with the reference holds."""
-        return all(law.status is Status.PASSED for law in self.laws if law.law.kind == "reference")
+        """Whether every scored law that compares with the reference holds."""
+        compared = [law for law in self.laws if law.law.kind == "reference" and law.law.scored]
+        return all(law.status is Status.PASSED for law in compared)
 
     @property
     def passed(self) -> frozenset[str]:

@@ -71,20 +71,29 @@ class Plan:
         object.__setattr__(self, "diagnoser", diagnoser)
 
     @property
+    def names(self) -> list[str]:
+        """The names of the exercises, in the notebook's order."""
+        return [exercise.name for exercise in self.exercises]
+
+    @property
     def in_checking_order(self) -> list[Exercise]:
         """The exercises, those that others compare with (their peers) first."""
         by_name = {exercise.name: exercise for exercise in self.exercises}
-        ordered: dict[str, Exercise] = {}
+        seen: set[str] = set()
+        ordered: list[Exercise] = []
 
         def place(exercise: Exercise) -> None:
+            if exercise.name in seen:
+                return
+            seen.add(exercise.name)
             for law in exercise.properties:
-                if law.peer in by_name and law.peer not in ordered and law.peer != exercise.name:
+                if law.peer in by_name:
                     place(by_name[law.peer])
-            ordered.setdefault(exercise.name, exercise)
+            ordered.append(exercise)
 
         for exercise in self.exercises:
             place(exercise)
-        return list(ordered.values())
+        return ordered
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,13 +103,11 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         result: the result record.
         outputs: by index of a code cell: its outputs, as nbformat writes them.
         grades: by grade_id of a scored test cell: what it earned.
-        plain_cells: by grade_id of an ordinary test cell: the outputs it made.
     """
 
     result: SubmissionResult
     outputs: dict[int, list[dict[str, Any]]]
     grades: dict[str, CellGrade]
-    plain_cells: tuple[str, ...] = ()
 
 
 class _Clock:
@@ -156,23 +163,72 @@ def check(
         submission_sha256: the hash of the submitted bytes.
     """
     clock = _Clock()
-    budgets = plan.settings.budgets(plan.assignment.budgets)
+    ran = _run(notebook, plan, clock)
+    outcomes, known, plain = ran.outcomes, ran.known, ran.plain
+    scores = score_exercises(outcomes, known, plan.assignment.exercises, plan.diagnoser)
+    exercises = tuple(
+        exercise_result(outcomes[name], scores[name], known[name], plan.settings.rounding_step)
+        for name in plan.names
+    )
+    result = SubmissionResult(
+        assignment=plan.assignment.name,
+        notebook=plan.assignment.name,
+        student=student,
+        score=_total([*(e.score for e in exercises), *plain.scores]),
+        max_score=_total([*(e.max_score for e in exercises), *plain.max_scores]),
+        sha256=submission_sha256,
+        seed_id=plan.seed_id,
+        calls=ran.calls,
+        versions=plan.versions,
+        sandbox=plan.sandbox,
+        exercises=exercises,
+        notes=tuple(dict.fromkeys(_notes(notebook, plan, ran))),
+        timing=clock.seconds,
+    )
+    grades = {
+        exercise.name: CellGrade(
+            score=None if exercise.status is Status.INTERNAL_ERROR else exercise.score,
+            max_score=exercise.max_score,
+            needs_person=exercise.status is Status.INTERNAL_ERROR,
+        )
+        for exercise in exercises
+    }
+    outputs = {run.index: list(run.outputs) for run in ran.loaded.cell_runs} | plain.outputs
+    return Checked(
+        result=result,
+        outputs=outputs,
+        grades=grades | plain.grades,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What a notebook gave in its worker, before anything is scored."""
+
+    loaded: Loaded
+    plain: plain_tests.PlainTests
+    outcomes: dict[str, ExerciseOutcome]
+    known: dict[str, Recognised | None]
+    calls: int
+
+
+def _run(notebook: Notebook, plan: Plan, clock: _Clock) -> _Ran:
+    """Run the cells, then the ordinary tests, then every exercise, all in one session."""
     cells = [
         RunnableCell(index=index, source=source)
         for index, source in runnable(notebook, plan.skeleton)
     ]
-    names = [exercise.name for exercise in plan.exercises]
     with Session(
         plan.launcher,
         cells,
-        names,
-        budgets=budgets,
+        plan.names,
+        budgets=plan.settings.budgets(plan.assignment.budgets),
         allowed_imports=plan.assignment.allowed_imports,
     ) as session:
         with clock.stage("load"):
             loaded = session.load()
         with clock.stage("plain_tests"):
-            plain = plain_tests.run(notebook, plan.skeleton, names, session)
+            plain = plain_tests.run(notebook, plan.skeleton, plan.names, session)
         checker = Checker(plan.corpus, session, plan.settings.shrink_evaluations)
         with clock.stage("check"):
             outcomes = {
@@ -184,44 +240,21 @@ def check(
         with clock.stage("shrink"):
             for name, outcome in outcomes.items():
                 outcomes[name] = _shrunk(outcome, known[name], checker, plan)
-        calls = session.calls
-    notes = (*notes_of(notebook), *loaded.notes)
-    scores = score_exercises(outcomes, known, plan.assignment.exercises, plan.diagnoser)
-    exercises = tuple(
-        exercise_result(outcomes[name], scores[name], known[name], plan.settings.rounding_step)
-        for name in names
+        return _Ran(loaded, plain, outcomes, known, session.calls)
+
+
+def _notes(notebook: Notebook, plan: Plan, ran: _Ran) -> Iterator[str]:
+    """What a reader of the result should know, in the order in which it came up."""
+    yield from notes_of(notebook)
+    demos = (
+        sum(slot.demo and slot.cell.is_code for slot in plan.skeleton.cells) if plan.skeleton else 0
     )
-    ours = [note for name in names for note in outcomes[name].notes]
-    result = SubmissionResult(
-        assignment=plan.assignment.name,
-        notebook=plan.assignment.name,
-        student=student,
-        score=_total([*(e.score for e in exercises), *plain.scores]),
-        max_score=_total([*(e.max_score for e in exercises), *plain.max_scores]),
-        sha256=submission_sha256,
-        seed_id=plan.seed_id,
-        calls=calls,
-        versions=plan.versions,
-        sandbox=plan.sandbox,
-        exercises=exercises,
-        notes=tuple(dict.fromkeys([*notes, *plain.notes, *ours])),
-        timing=clock.seconds,
-    )
-    grades = {
-        exercise.name: CellGrade(
-            score=None if exercise.status is Status.INTERNAL_ERROR else exercise.score,
-            max_score=exercise.max_score,
-            needs_person=exercise.status is Status.INTERNAL_ERROR,
-        )
-        for exercise in exercises
-    }
-    outputs = {run.index: list(run.outputs) for run in loaded.cell_runs} | plain.outputs
-    return Checked(
-        result=result,
-        outputs=outputs,
-        grades=grades | plain.grades,
-        plain_cells=tuple(plain.grades),
-    )
+    if demos:
+        yield f"Demonstration cells are not run when grading: {demos} were left out."
+    yield from ran.loaded.notes
+    yield from ran.plain.notes
+    for name in plan.names:
+        yield from ran.outcomes[name].notes
 
 
 def _total(scores: Iterable[float]) -> float:

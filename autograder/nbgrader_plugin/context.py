@@ -10,7 +10,17 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors.base import NbGraderPreprocessor
 
 from autograder.course import Course
+from autograder.notebook import MAX_BYTES
 from autograder.settings import Settings
+
+
+def refusal(path: Path) -> str:
+    """Why a submitted file is not even opened; empty where it is."""
+    if path.is_symlink() or not path.is_file():
+        return f"{path.name} is no ordinary file; a notebook must be handed in itself."
+    if path.stat().st_size > MAX_BYTES:
+        return f"{path.name} is larger than {MAX_BYTES >> 20} MiB; clear its outputs."
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,21 @@ from nbgrader.preprocessors.execute import Execute
 from traitlets import Float, Integer, Unicode
 
 from autograder.course import PlanSpec, build_plan
+from autograder.grader_process import read_submission
 from autograder.grading.submission import Plan, check, sha256
-from autograder.nbgrader_plugin.context import Context
+from autograder.nbgrader_plugin.context import Context, refusal
 from autograder.nbgrader_plugin.conversion import from_node, to_node
 from autograder.nbgrader_plugin.gradebook import cell_facts
+from autograder.notebook import NotebookError
 from autograder.reporting.notebook import render
 from autograder.settings import Settings
+from autograder.worker.hygiene import clean_text
 
 VERDICTS = "attention_autograder"
-"""The private key of `resources` under which `SaveGrades` finds what was checked."""
+"""The private key of `resources` under which `SaveGrades` finds what was checked.
+
+A text there says why the submission can't be graded.
+"""
 
 
 class PropertyGrader(NbGraderPreprocessor):
@@ -60,13 +66,14 @@ class PropertyGrader(NbGraderPreprocessor):
             return nb, resources
         context = Context.of(self, resources, self._settings())
         plan = plan_for(context)
+        try:
+            data = _submission(context, plan)
+        except NotebookError as error:
+            self.log.warning("%s needs a person: %s", context.student, clean_text(str(error), 500))
+            resources[VERDICTS] = str(error)
+            return nb, resources
         notebook = from_node(nb)
-        checked = check(
-            notebook,
-            plan,
-            student=context.student,
-            submission_sha256=sha256(context.submitted.read_bytes()),
-        )
+        checked = check(notebook, plan, student=context.student, submission_sha256=sha256(data))
         resources[VERDICTS] = checked
         return to_node(render(notebook, checked)), resources
 
@@ -76,6 +83,20 @@ class PropertyGrader(NbGraderPreprocessor):
         return Settings.from_config(
             {name: getattr(self, name, value) for name, value in section.items()}
         )
+
+
+def _submission(context: Context, plan: Plan) -> bytes:
+    """The submitted file, once more: by now nbgrader holds a rebuilt notebook.
+
+    Raises:
+        NotebookError: it must not be opened, can't be read, or belongs to another assignment.
+    """
+    reason = refusal(context.submitted)
+    if reason:
+        raise NotebookError(reason)
+    data = context.submitted.read_bytes()
+    read_submission(data, plan)
+    return data
 
 
 def plan_for(context: Context) -> Plan:

@@ -33,10 +33,10 @@ from autograder.grader_process import Graded, Job, grade_job, start_grader
 from autograder.grading import cohort
 from autograder.grading.corpus import seed_id
 from autograder.grading.submission import sha256
+from autograder.nbgrader_plugin.context import refusal
 from autograder.nbgrader_plugin.gradebook import cell_facts, holds
 from autograder.nbgrader_plugin.lock import course_lock
 from autograder.nbgrader_plugin.writer import Writer, read_timestamp
-from autograder.notebook.reading import MAX_BYTES
 from autograder.results import FORMAT_VERSION, SubmissionResult, from_json
 from autograder.worker.hygiene import clean_text
 
@@ -230,8 +230,8 @@ class GradeRun:
                 if not self.request.dry_run:
                     writer.write_missing(student)
                 yield student
-            elif refusal := self._refusal(student):
-                self._record(writer, student, None, refusal)
+            elif reason := refusal(self._notebook(student)):
+                self._record(writer, student, None, reason)
                 yield student
             else:
                 todo.append(student)
@@ -257,15 +257,6 @@ class GradeRun:
                 self._record(writer, student, None, f"it can't be read: {error.strerror}.")
             else:
                 yield Job(student=student, data=data)
-
-    def _refusal(self, student: str) -> str:
-        """Why a submitted file is not even opened; empty where it is."""
-        path = self._notebook(student)
-        if path.is_symlink() or not path.is_file():
-            return f"{path.name} is no ordinary file; a notebook must be handed in itself."
-        if path.stat().st_size > MAX_BYTES:
-            return f"{path.name} is larger than {MAX_BYTES >> 20} MiB; clear its outputs."
-        return ""
 
     def _record(self, writer: Writer, student: str, graded: Graded | None, reason: str) -> None:
         if graded is None:

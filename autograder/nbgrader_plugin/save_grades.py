@@ -11,7 +11,7 @@ from nbgrader.preprocessors.base import NbGraderPreprocessor
 from autograder.grading.submission import Checked
 from autograder.nbgrader_plugin.context import Context
 from autograder.nbgrader_plugin.execute import VERDICTS
-from autograder.nbgrader_plugin.gradebook import save_grades
+from autograder.nbgrader_plugin.gradebook import flag_for_person, save_grades
 from autograder.reporting.notebook import comments
 
 
@@ -27,8 +27,11 @@ class SaveGrades(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Save; the notebook is returned as it came."""
         context = Context.of(self, resources)
-        checked: Checked | None = resources.get(VERDICTS)
+        checked: Checked | str | None = resources.get(VERDICTS)
         with Gradebook(context.db_url, context.course_id) as gradebook:
+            if isinstance(checked, str):
+                flag_for_person(gradebook, student=context.student, assignment=context.assignment)
+                return nb, resources
             save_grades(
                 gradebook,
                 nb,

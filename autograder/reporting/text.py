@@ -34,7 +34,7 @@ def headline(exercise: ExerciseResult) -> str:
     return f"{exercise.name}   {points(exercise.score)}/{points(exercise.max_score)}"
 
 
-def exercise_report(exercise: ExerciseResult, *, hints: bool = True) -> str:
+def exercise_report(exercise: ExerciseResult) -> str:
     """The report of one exercise: what it earned, and why not more."""
     lines = [headline(exercise)]
     if exercise.status is Status.MISSING:
@@ -43,9 +43,10 @@ def exercise_report(exercise: ExerciseResult, *, hints: bool = True) -> str:
     broken = failing(exercise)
     if not broken:
         lines.append(f"All {_scored(exercise)} laws hold.")
+        lines += _for_interest(exercise)
     shown, rest = in_full(broken)
     for law in shown:
-        lines += law_report(law, hint=hints)
+        lines += law_report(law)
     if rest:
         names = ", ".join(law.name for law in rest)
         lines.append(f"x {len(rest)} more: {names}")
@@ -63,20 +64,29 @@ def _scored(exercise: ExerciseResult) -> int:
     return sum(law.max_points > 0 for law in exercise.properties)
 
 
+def _for_interest(exercise: ExerciseResult) -> list[str]:
+    """The laws that are never scored and do not hold, such as one about integer inputs."""
+    return [
+        f"o {law.name}: {law.law} (does not hold; never scored)"
+        for law in exercise.properties
+        if law.max_points == 0 and law.status is not Status.PASSED
+    ]
+
+
 def _diagnosis(exercise: ExerciseResult) -> list[str]:
     if exercise.diagnosis is None:
         return []
     return [f"This looks like {exercise.diagnosis.mistake}: {exercise.diagnosis.message}"]
 
 
-def law_report(law: PropertyResult, *, hint: bool = True) -> list[str]:
+def law_report(law: PropertyResult) -> list[str]:
     """A failing law: its name and statement, what is wrong, the smallest input, the hint."""
     lines = [f"x {law.name}: {law.law}"]
     if law.message:
         lines += _indent(law.message)
     if 0 < len(law.counterexample) <= COUNTEREXAMPLE_LENGTH:
         lines += _indent("smallest failing input:") + _indent(law.counterexample, by=8)
-    if hint and law.hint:
+    if law.hint:
         lines += _indent(f"hint: {law.hint}")
     return lines
 
@@ -104,7 +114,7 @@ def comment(exercise: ExerciseResult) -> str:
     for law in shown:
         lines.append(f"- {law.name}: {law.message} {law.hint}".rstrip())
     if rest:
-        lines.append(f"- and {len(rest)} more laws; see the report in the notebook")
+        lines.append(f"- and {len(rest)} more, which the report in the notebook names")
     return without_markup("\n\n".join(lines))
 
 
