@@ -176,6 +176,22 @@ def sample(
         typer.echo(line)
 
 
+@app.command()
+@_plainly
+def doctor(as_json: JsonOption = False) -> None:
+    """Show what the sandboxes of this machine enforce, and how to mend what they do not."""
+    from autograder.doctor import diagnose_machine
+    from autograder.reporting import terminal
+    from autograder.reporting.doctor import doctor_text
+
+    report = diagnose_machine()
+    if as_json:
+        _print_json(msgspec.json.encode(report))
+    else:
+        terminal.console().print(doctor_text(report), soft_wrap=True)
+    raise typer.Exit(0 if report.backend else 1)
+
+
 # -- helpers of the commands -----------------------------------------------------------------------
 
 

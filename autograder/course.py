@@ -27,9 +27,9 @@ from autograder.exercises import load_assignments, load_exercises
 from autograder.grading import corpus
 from autograder.grading.submission import Plan
 from autograder.notebook import CellFacts, Role, Skeleton
-from autograder.results import SubmissionResult, Versions, to_json
+from autograder.results import Sandbox, SubmissionResult, Versions, to_json
 from autograder.settings import Settings
-from autograder.worker.isolation import choose
+from autograder.worker.isolation import choose, resume
 
 CONFIG_NAME = "nbgrader_config.py"
 STATE_FOLDER = ".autograder"
@@ -256,6 +256,8 @@ class PlanSpec:
         release: the release notebook, or None to grade functions by name.
         facts: what the gradebook knows of the cells: pairs of grade_id and facts.
         corpora: where drawn corpora are kept; None keeps none.
+        sandbox: what another process of this run found on this machine, so that the self-test is
+            not repeated; None tries it out.
     """
 
     assignment: str
@@ -264,6 +266,7 @@ class PlanSpec:
     release: bytes | None = None
     facts: tuple[tuple[str, CellFacts], ...] = ()
     corpora: Path | None = None
+    sandbox: Sandbox | None = None
 
 
 def build_plan(spec: PlanSpec) -> Plan:
@@ -280,7 +283,7 @@ def build_plan(spec: PlanSpec) -> Plan:
     exercises = exercises_of(assignment)
     if skeleton is not None:
         _refuse_mismatch(assignment, skeleton, dict(spec.facts))
-    backend = choose(spec.settings.sandbox)
+    backend = resume(spec.sandbox) if spec.sandbox else choose(spec.settings.sandbox)
     key = corpus_key(exercises, spec.seed, spec.settings.cases)
     draw_now: Callable[[], corpus.Corpus] = partial(
         corpus.draw, exercises, spec.seed, cases=spec.settings.cases
@@ -291,7 +294,7 @@ def build_plan(spec: PlanSpec) -> Plan:
         corpus=corpus.load_or_draw(spec.corpora, key, draw_now),
         seed_id=corpus.seed_id(spec.seed),
         settings=spec.settings,
-        launcher=backend.launcher(),
+        launcher=backend.launcher(assignment.allowed_imports),
         sandbox=backend.record(),
         versions=versions(),
         skeleton=skeleton,

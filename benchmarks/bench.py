@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from statistics import mean, median
@@ -27,7 +28,7 @@ import numpy as np
 from autograder.course import assignment_named, exercises_of
 from autograder.results import SubmissionResult, from_json
 from autograder.sample import sample_class
-from benchmarks.course import ROOT, SANDBOX, CommandError, copy_course, run_quietly
+from benchmarks.course import ROOT, CommandError, copy_course, run_quietly, sandbox
 from benchmarks.figures import Figures, Pair, Ungraded, Warm, report
 from benchmarks.stock import stock_course
 
@@ -41,7 +42,11 @@ LEAST_SUBMISSIONS: Final = 8
 NEEDS_A_PERSON: Final = 1
 """The exit status of both commands where a submission could not be graded."""
 
-GRADING: Final = ("--seed", str(SEED), "--sandbox", SANDBOX)
+
+@cache
+def grading() -> tuple[str, ...]:
+    """The options of our own commands."""
+    return ("--seed", str(SEED), "--sandbox", sandbox())
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +142,7 @@ def _grade_both(stock: Side, ours: Side, students: Sequence[str]) -> Pair:
     _say(f"{len(students)} submissions: nbgrader autograde ...")
     theirs = _seconds(["nbgrader", "autograde", ASSIGNMENT], stock)
     _say(f"{len(students)} submissions: autograder grade ...")
-    own = _seconds(["autograder", "grade", ASSIGNMENT, "--jobs", str(JOBS), *GRADING], ours)
+    own = _seconds(["autograder", "grade", ASSIGNMENT, "--jobs", str(JOBS), *grading()], ours)
     return Pair(theirs / len(students), own / len(students))
 
 
@@ -147,7 +152,7 @@ def _cold(stock: Side, ours: Side, student: str) -> Pair:
     for side in (stock, ours):
         side.hand_in([student])
     theirs = ["nbgrader", "autograde", ASSIGNMENT, "--student", student, "--force"]
-    own = ["autograder", "check", _notebook_of(student), *GRADING]
+    own = ["autograder", "check", _notebook_of(student), *grading()]
     pairs = [(_seconds(theirs, stock), _seconds(own, ours)) for _ in range(COLD_RUNS)]
     return Pair(*(median(seconds) for seconds in zip(*pairs, strict=True)))
 

@@ -14,7 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.results import SubmissionResult, from_json
-from benchmarks.course import ROOT, SANDBOX, CommandError, copy_course, run_in_view, run_quietly
+from benchmarks.course import (
+    ROOT,
+    CommandError,
+    copy_course,
+    run_in_view,
+    run_quietly,
+    sandbox,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +47,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _demonstrate(assignment: str, students: int, folder: Path) -> None:
     course = copy_course(folder)
-    grading = ["--seed", "0", "--sandbox", SANDBOX]
+    grading = ["--seed", "0", "--sandbox", sandbox()]
 
     _say(f"A course in {course.name}/. The instructor makes the notebook for the students:")
     _quietly(course, "nbgrader", "generate_assignment", assignment)

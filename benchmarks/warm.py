@@ -23,7 +23,7 @@ from autograder.exercise import Arranged, Call
 from autograder.grading.submission import Plan, check, rebuilt, sha256
 from autograder.notebook import read, runnable
 from autograder.worker.client import Cell, Session
-from benchmarks.course import SANDBOX
+from benchmarks.course import sandbox
 from benchmarks.figures import Warm
 
 ROUNDS = 5
@@ -58,7 +58,7 @@ def _plan(assignment: str, seed: int) -> Plan:
     course = Course.find(Path.cwd())
     if course is None:
         raise SystemExit("benchmarks.warm runs inside a course folder.")
-    course = course.with_settings(seed=seed, sandbox=SANDBOX)
+    course = course.with_settings(seed=seed, sandbox=sandbox())
     return build_plan(
         PlanSpec(
             assignment=assignment,

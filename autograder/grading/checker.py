@@ -16,9 +16,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from autograder.comparison import T, same
 from autograder.exercise import Case, Disagreement, Exercise, Property, Step
 from autograder.grading.corpus import Corpus, repeatable_draws
-from autograder.results import CaseReply, Raised, Status, worst
+from autograder.results import CaseReply, Raised, Returned, Status, worst
 
 SHRINK_SECONDS = 2.0
 """The backstop of shrinking; where it hits, a note says so and the result may not repeat."""
@@ -89,6 +90,15 @@ class ExerciseOutcome:
         raise KeyError(name)
 
 
+_FORGETFUL = Disagreement(
+    expected="the same answer",
+    got="another answer",
+    where="",
+    tolerance=str(T),
+    message="the same input gave another answer when it came a second time.",
+)
+
+
 def every_law(exercise: Exercise, status: Status, detail: str = "") -> ExerciseOutcome:
     """The outcome of an exercise that could not be checked at all."""
     failure = Failure(None, status, detail=detail)
@@ -132,12 +142,15 @@ class Checker:
         corpus: the cases of the run.
         runner: where the student's functions live.
         shrink_evaluations: how many cases may be tried to shrink a counterexample.
+        outcomes: what was found so far, by exercise.
+        repeated_calls: how many steps only repeated earlier ones.
     """
 
     corpus: Corpus
     runner: Runner
     shrink_evaluations: int = 200
     outcomes: dict[str, ExerciseOutcome] = field(default_factory=dict)
+    repeated_calls: int = 0
 
     def check(self, exercise: Exercise) -> ExerciseOutcome:
         """Replay every law of the exercise and judge the answers. Nothing is shrunk yet.
@@ -157,9 +170,34 @@ class Checker:
                 continue
             got = tuple(next(replies) for _ in plan.steps)
             laws.append(_judge_law(plan, got))
+        gate = next(plan for plan in planned if plan.law.name == exercise.gate)
+        laws = [
+            self._repeated(exercise, gate, law)
+            if law.law is gate.law and law.status is Status.PASSED
+            else law
+            for law in laws
+        ]
         outcome = ExerciseOutcome(exercise, tuple(laws))
         self.outcomes[exercise.name] = outcome
         return outcome
+
+    def _repeated(self, exercise: Exercise, gate: _Plan, first: LawOutcome) -> LawOutcome:
+        """The gate's outcome after its cases ran a second time, last first.
+
+        A function of its arguments alone answers the same, up to T. One that keeps a state, draws
+        random numbers or hands out answers made before does not, and fails.
+        """
+        backwards = self.runner.run(exercise.name, gate.steps[::-1], defaults=exercise.defaults)
+        again = tuple(backwards)[::-1]
+        self.repeated_calls += sum(map(len, gate.steps))
+        for case, one, other in zip(gate.cases, first.replies, again, strict=True):
+            if other.status not in (Status.PASSED, Status.EXCEPTION):
+                failure = Failure(case, other.status, detail=other.detail)
+                return replace(first, status=other.status, failure=failure)
+            if not same_reply(one, other):
+                failure = Failure(case, Status.FAILED, _FORGETFUL)
+                return replace(first, status=Status.FAILED, failure=failure)
+        return first
 
     def check_law(self, exercise: Exercise, law: Property) -> LawOutcome:
         """Replay one law alone, and judge its answers."""
@@ -258,6 +296,26 @@ def judge_case(law: Property, case: Case, expected: Any, reply: CaseReply) -> Fa
     if disagreement is None:
         return None
     return Failure(case, Status.FAILED, disagreement=disagreement)
+
+
+def same_reply(ours: CaseReply, theirs: CaseReply) -> bool:
+    """The same status and answers; where both raised, the same exception with the same words.
+
+    So a function that is not written yet is no known mistake, though both raise.
+    """
+    return (
+        ours.status is theirs.status
+        and len(ours.outcomes) == len(theirs.outcomes)
+        and all(map(_same_outcome, ours.outcomes, theirs.outcomes))
+    )
+
+
+def _same_outcome(ours: Returned | Raised, theirs: Returned | Raised) -> bool:
+    if isinstance(ours, Returned) and isinstance(theirs, Returned):
+        return same(ours.value, theirs.value)
+    if isinstance(ours, Raised) and isinstance(theirs, Raised):
+        return (ours.type_name, ours.message) == (theirs.type_name, theirs.message)
+    return False
 
 
 class _Enough(BaseException):

@@ -12,12 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from autograder.comparison import same
 from autograder.exercise import Exercise, Mistake, Property
-from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome
+from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome, same_reply
 from autograder.grading.corpus import Corpus
 from autograder.grading.scoring import Share
-from autograder.results import CaseReply, Diagnosis, Raised, Returned, Status
+from autograder.results import CaseReply, Diagnosis, Status
 from autograder.worker.plain import PlainRunner
 
 
@@ -128,24 +127,4 @@ def with_counterexamples_of(outcome: ExerciseOutcome, known: ExerciseOutcome) ->
 
 
 def _same_replies(ours: Iterable[CaseReply], theirs: Iterable[CaseReply]) -> bool:
-    return all(map(_same_reply, ours, theirs))
-
-
-def _same_reply(ours: CaseReply, theirs: CaseReply) -> bool:
-    """The same status and answers; where both raised, the same exception with the same words.
-
-    So a function that is not written yet is no known mistake, though both raise.
-    """
-    return (
-        ours.status is theirs.status
-        and len(ours.outcomes) == len(theirs.outcomes)
-        and all(map(_same_outcome, ours.outcomes, theirs.outcomes))
-    )
-
-
-def _same_outcome(ours: Returned | Raised, theirs: Returned | Raised) -> bool:
-    if isinstance(ours, Returned) and isinstance(theirs, Returned):
-        return same(ours.value, theirs.value)
-    if isinstance(ours, Raised) and isinstance(theirs, Raised):
-        return (ours.type_name, ours.message) == (theirs.type_name, theirs.message)
-    return False
+    return all(map(same_reply, ours, theirs))

@@ -19,6 +19,8 @@ import msgspec
 
 from autograder.exercise import Assignment, Exercise
 from autograder.grading import counterexample, plain_tests
+from autograder.grading.bans import banning_cell
+from autograder.grading.carried_forward import check_again, wrong_foundations
 from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome, every_law
 from autograder.grading.corpus import Corpus
 from autograder.grading.diagnosis import Diagnoser, Recognised
@@ -193,7 +195,9 @@ def check(
         )
         for exercise in exercises
     }
-    outputs = {run.index: list(run.outputs) for run in ran.loaded.cell_runs} | plain.outputs
+    outputs = {
+        run.index: list(run.outputs) for run in ran.loaded.cell_runs if run.index >= 0
+    } | plain.outputs
     return Checked(
         result=result,
         outputs=outputs,
@@ -218,9 +222,10 @@ def _run(notebook: Notebook, plan: Plan, clock: _Clock) -> _Ran:
         RunnableCell(index=index, source=source)
         for index, source in runnable(notebook, plan.skeleton)
     ]
+    bans = banning_cell(plan.assignment.banned_callables)
     with Session(
         plan.launcher,
-        cells,
+        [RunnableCell(index=-1, source=bans), *cells] if bans else cells,
         plan.names,
         budgets=plan.settings.budgets(plan.assignment.budgets),
         allowed_imports=plan.assignment.allowed_imports,
@@ -235,12 +240,46 @@ def _run(notebook: Notebook, plan: Plan, clock: _Clock) -> _Ran:
                 exercise.name: _check_exercise(exercise, checker, loaded, cells)
                 for exercise in plan.in_checking_order
             }
+        calls = session.calls - checker.repeated_calls  # nor do runs with stand-ins count
         with clock.stage("diagnose"):
             known = {name: plan.diagnoser.recognise(o) for name, o in outcomes.items()}
+        with clock.stage("carry_forward"):
+            carried = _carry_forward(outcomes, known, checker, session, plan)
         with clock.stage("shrink"):
             for name, outcome in outcomes.items():
-                outcomes[name] = _shrunk(outcome, known[name], checker, plan)
-        return _Ran(loaded, plain, outcomes, known, session.calls)
+                searcher = None if name in carried else checker
+                outcomes[name] = _shrunk(outcome, known[name], searcher, plan)
+        return _Ran(loaded, plain, outcomes, known, calls)
+
+
+def _carry_forward(
+    outcomes: dict[str, ExerciseOutcome],
+    known: dict[str, Recognised | None],
+    checker: Checker,
+    session: Session,
+    plan: Plan,
+) -> set[str]:
+    """Put better results in place where a stand-in replaced a wrong foundation; name them."""
+
+    def worth(outcome: ExerciseOutcome, recognised: Recognised | None) -> Fraction:
+        name = outcome.exercise.name
+        points = plan.assignment.exercises
+        return score_exercises({name: outcome}, {name: recognised}, points, plan.diagnoser)[
+            name
+        ].points
+
+    carried: set[str] = set()
+    for exercise in plan.in_checking_order:
+        foundations = wrong_foundations(exercise, outcomes)
+        if not foundations:
+            continue
+        again = check_again(exercise, foundations, checker, session)
+        recognised = plan.diagnoser.recognise(again)
+        if worth(again, recognised) > worth(outcomes[exercise.name], known[exercise.name]):
+            outcomes[exercise.name] = checker.outcomes[exercise.name] = again
+            known[exercise.name] = recognised
+            carried.add(exercise.name)
+    return carried
 
 
 def _notes(notebook: Notebook, plan: Plan, ran: _Ran) -> Iterator[str]:
@@ -273,8 +312,9 @@ def _check_exercise(
 
 
 def _why_missing(name: str, loaded: Loaded, cells: Sequence[RunnableCell]) -> str:
-    for cell, ran in zip(cells, loaded.cell_runs, strict=True):
-        if ran.status is not Status.PASSED and defines(cell.source, name):
+    ran = {run.index: run.status for run in loaded.cell_runs}
+    for cell in cells:
+        if ran[cell.index] is not Status.PASSED and defines(cell.source, name):
             return (
                 f"{name} is missing: cell {cell.index + 1}, which should define it, did not run to "
                 "its end."
@@ -283,17 +323,18 @@ def _why_missing(name: str, loaded: Loaded, cells: Sequence[RunnableCell]) -> st
 
 
 def _shrunk(
-    outcome: ExerciseOutcome, known: Recognised | None, checker: Checker, plan: Plan
+    outcome: ExerciseOutcome, known: Recognised | None, checker: Checker | None, plan: Plan
 ) -> ExerciseOutcome:
     """The outcome with a small counterexample: a recognised mistake's own, else a new search.
 
-    An exception is always searched for anew: its message tells a line of the student's.
+    An exception is always searched for anew: its message tells a line of the student's. Without
+    a checker nothing is searched: every try of a stand-in run would cost a worker.
     """
     scored = [law.status for law in outcome.laws if law.law.scored]
     first = next((status for status in scored if status is not Status.PASSED), None)
     if known is not None and known.complete and first is Status.FAILED:
         return plan.diagnoser.with_known_counterexample(outcome, known)
-    return checker.shrink(outcome)
+    return outcome if checker is None else checker.shrink(outcome)
 
 
 def score_exercises(

@@ -63,10 +63,18 @@ class Context:
         """The id that the gradebook knows the course by."""
         return str(self.directory.course_id)
 
+    def folder(self, step: str) -> Path:
+        """The student's folder of this assignment in `submitted` or `autograded`."""
+        return Path(self.directory.format_path(step, self.student, self.assignment))
+
     @property
     def submitted(self) -> Path:
         """The submitted notebook itself."""
-        folder = self.directory.format_path(
-            self.directory.submitted_directory, self.student, self.assignment
+        return self.folder(self.directory.submitted_directory) / f"{self.notebook}.ipynb"
+
+    @property
+    def source(self) -> Path:
+        """The course's own folder of this assignment."""
+        return Path(
+            self.directory.format_path(self.directory.source_directory, ".", self.assignment)
         )
-        return Path(folder) / f"{self.notebook}.ipynb"

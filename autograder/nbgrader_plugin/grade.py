@@ -8,7 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -103,7 +103,8 @@ class GradeRun:
                 stack.enter_context(course_lock(self.course.state))
             self.gradebook = stack.enter_context(self._open_gradebook())
             self.spec = self._spec()
-            build_plan(self.spec)  # refuses what can't be graded, and draws the corpus once
+            plan = build_plan(self.spec)  # refuses what can't be graded, draws the corpus once
+            self.spec = replace(self.spec, sandbox=plan.sandbox)
             if self.request.force and not self.request.dry_run:
                 self._back_up()
             self._stack = stack.pop_all()

@@ -352,7 +352,7 @@ class StandInRequest(Message, frozen=True, tag="stand_in"):
     kwargs: Annotated[dict[Name, Value], Meta(max_length=MAX_STEPS)]
 
 
-# -- between the grader and a warm process: no student code is near ---------------------------------
+# -- between the grader and a warm process, which reads nothing of a submission --------------------
 
 
 class Confinement(Message, frozen=True, tag="confinement"):

@@ -7,6 +7,7 @@ submission meets another one's files.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -30,6 +31,8 @@ from .child.serve import serve
 
 NOT_CONFINED = 99
 """Exit status of a worker that could not lock itself in; the reason stands in its output."""
+_CONTROL = 3
+"""The lowest descriptor beside the standard ones, so that no other can stand in its place."""
 _PACKET = 1 << 20
 _PRELOAD = ("numpy.fft", "numpy.linalg", "numpy.random", "numpy.testing")
 _WIPE_SECONDS = 2
@@ -44,12 +47,17 @@ def main(descriptor: str, parent: str) -> NoReturn:
     """
     if int(parent):
         limits.die_with(int(parent))
-    control = socket.socket(fileno=int(descriptor))
-    orders = wire.decode_order(control.recv(_PACKET))
-    if not isinstance(orders, wire.Confinement):
-        raise wire.ProtocolError("the first order must say how to confine")
-    notebook = _warm(orders.preload)
-    confiner = Confiner(orders)
+    os.dup2(int(descriptor), _CONTROL, inheritable=False)
+    control = socket.socket(fileno=_CONTROL)
+    try:
+        orders = wire.decode_order(control.recv(_PACKET))
+        if not isinstance(orders, wire.Confinement):
+            raise wire.ProtocolError("the first order must say how to confine")
+        confiner = Confiner(orders)
+        notebook = _warm(orders.preload)
+    except BaseException:  # the shell has taken sys.stderr
+        traceback.print_exc(file=sys.__stderr__)
+        os._exit(1)
     _wipe(orders.scratch)
     _hush()
     socket.send_fds(control, [wire.encode(wire.Warm())], [os.pidfd_open(os.getpid())])
@@ -73,6 +81,7 @@ def _warm(preload: list[str]) -> Notebook:
     matrix = np.ones((4, 4))
     np.linalg.svd(matrix @ matrix)
     notebook = Notebook()
+    notebook.warm_up()
     if threading.active_count() != 1:
         raise RuntimeError("a warm process must have one thread, or its children may hang")
     gc.collect()
@@ -156,7 +165,8 @@ def _become_worker(
         gc.enable()
         worker = socket.socket(fileno=3)
     except BaseException:
-        os.dup2(output, 2)
+        with contextlib.suppress(OSError):  # it may have become 2 already
+            os.dup2(output, 2)
         traceback.print_exc(file=sys.__stderr__)
         os._exit(NOT_CONFINED)
     serve(worker, notebook, order.address_space)

@@ -126,6 +126,35 @@ def test_shrinking_repeats(exercise):
     assert once() == once()
 
 
+def test_an_answer_that_changes_when_its_input_comes_again_fails_the_gate(check):
+    seen = set()
+
+    def right_once(x):
+        first = x.tobytes() not in seen
+        seen.add(x.tobytes())
+        return 2 * x if first else x
+
+    outcome = check(right_once)
+    assert outcome.named("doubles").status is Status.FAILED
+    assert "came a second time" in outcome.named("doubles").failure.disagreement.message
+
+
+def test_a_function_that_counts_its_calls_is_found_out(check):
+    calls = []
+
+    def tires(x):
+        calls.append(x)
+        return 2 * x if len(calls) <= 24 else 0 * x
+
+    assert check(tires).named("doubles").status is Status.FAILED
+
+
+def test_remembering_right_answers_is_no_fault(check):
+    memory = {}
+    outcome = check(lambda x: memory.setdefault(x.tobytes(), 2 * x))
+    assert outcome.status is Status.PASSED
+
+
 @pytest.fixture
 def with_peer(make_exercise, make_law):
     """`twice`, and `again`, whose second law compares it with the student's `twice`."""

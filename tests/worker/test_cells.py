@@ -94,7 +94,8 @@ def test_figures_are_shown_at_the_end_of_their_cell(load: Any) -> None:
 
 
 def test_pyplot_is_not_loaded_for_a_notebook_that_does_not(load: Any) -> None:
-    loaded = load("import sys\nprint('matplotlib' in sys.modules)")
+    source = "import sys\nprint('matplotlib' in sys.modules)"
+    loaded = load(source, sandbox="rlimit")  # a warm process has it loaded for everybody
     assert text_of(loaded.cell_runs[0]) == "False\n"
 
 
@@ -120,13 +121,13 @@ def test_first_cells_of_hosted_notebooks_cost_nothing(load: Any) -> None:
         "%config InlineBackend.figure_format = 'retina'\nname = input('your name')\n"
         "files = !ls\n%matplotlib widget\nprint([name], list(files))",
         "%%bash\necho hello > there",
-        "import os\nprint(os.listdir('.') == [f for f in os.listdir('.') if f.startswith('.')])",
+        "import os\nprint(os.path.exists('there'))",
     )
     assert "not run while grading: !pip install seaborn" in text_of(loaded.cell_runs[0])
     assert "not run while grading: %pip install torch" in text_of(loaded.cell_runs[0])
     assert text_of(loaded.cell_runs[0]).endswith("[''] []\n")
     assert text_of(loaded.cell_runs[1]) == "[not run while grading: %%bash]\n"
-    assert text_of(loaded.cell_runs[2]) == "True\n"
+    assert text_of(loaded.cell_runs[2]) == "False\n"
     assert all(run.status is Status.PASSED for run in loaded.cell_runs)
 
 
@@ -246,6 +247,7 @@ def test_a_cell_that_sleeps_is_given_a_second_chance(load: Any, tmp_path: Any) -
         f"import os, time\nif not os.path.exists({str(marker)!r}):\n"
         f"    open({str(marker)!r}, 'w').close()\n    time.sleep(60)\ndef f(): pass",
         budgets=SHORT,
+        sandbox="rlimit",  # the marker lies where no sandbox lets it be written
     )
     assert loaded.cell_runs[0].status is Status.PASSED
     asleep = load("import time; time.sleep(60)", budgets=SHORT)

@@ -46,7 +46,7 @@ _NOT_IN_SCRATCH = (
 class _Program(ctypes.Structure):
     """`struct sock_fprog` of the kernel."""
 
-    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]  # noqa: RUF012 - ctypes
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
 class Confiner:
@@ -74,6 +74,7 @@ class Confiner:
         limits.die_with(self._parent)
         self._ruleset.restrict(no_new_privs=True)
         self._ruleset.close()
+        _check_readable(os.__file__, ctypes.__file__, landlockpy.__file__, wire.__file__)
         # what is hidden now must look as if it did not exist
         sys.path_importer_cache.clear()
         self._filter_system_calls()
@@ -134,6 +135,16 @@ def _default_signals() -> None:
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         if callable(signal.getsignal(number)) and number != signal.SIGINT:
             signal.signal(number, signal.SIG_DFL)
+
+
+def _check_readable(*paths: str) -> None:
+    """A worker that cannot read the Python it runs on would break at its next import."""
+    for path in paths:
+        try:
+            with open(path, "rb"):
+                pass
+        except OSError as error:
+            raise OSError(f"the user {os.getuid()} may not read {path}: {error.strerror}") from None
 
 
 def _become(user: int) -> None:

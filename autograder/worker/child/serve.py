@@ -50,9 +50,7 @@ class Link:
 class Server:
     """Answers the grader's messages about one notebook."""
 
-    def __init__(
-        self, link: Link, load: wire.Load, notebook: Notebook, address_space: int
-    ) -> None:
+    def __init__(self, link: Link, load: wire.Load, notebook: Notebook, address_space: int) -> None:
         self._link = link
         self._notebook = notebook
         self._notebook.expect(load)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from autograder.results import Sandbox
+from autograder.worker.child.limits import PR_SET_DUMPABLE, prctl
 
 
 class SandboxError(Exception):
@@ -61,6 +63,16 @@ class Spawned(Protocol):
         ...
 
 
+def hide_from_others() -> None:
+    """Close this process's memory and environment to processes of the same user.
+
+    So a grader holds its seed and its references for itself even where no backend isolates. Linux
+    alone; root is kept out by no such thing.
+    """
+    if sys.platform == "linux":
+        prctl(PR_SET_DUMPABLE, 0)
+
+
 class Launcher(Protocol):
     """Starts processes of one backend."""
 
@@ -78,6 +90,11 @@ class Launcher(Protocol):
         ...
 
 
+StartLauncher = Callable[[frozenset[str]], Launcher]
+DEFAULT_IMPORTS: Final = frozenset({"numpy", "matplotlib"})
+"""What an assignment allows that says nothing else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """A way to hold student code, and what it does and does not enforce.
@@ -89,7 +106,11 @@ class Backend:
     enforced: tuple[str, ...]
     missing: tuple[str, ...]
     banner: str
-    launcher: Callable[[], Launcher]
+    start: StartLauncher
+
+    def launcher(self, allowed: Collection[str] = DEFAULT_IMPORTS) -> Launcher:
+        """A launcher of workers that may read the packages of these distributions."""
+        return self.start(frozenset(allowed))
 
     def record(self) -> Sandbox:
         """The record that goes into a result."""

@@ -15,10 +15,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Final
 
-from autograder.worker.isolation.backend import Exit
+from autograder.worker.isolation.backend import Exit, hide_from_others
 
-_CHILD = Path(__file__).resolve().parent.parent / "child" / "__main__.py"
+ENTRY: Final = Path(__file__).resolve().parent.parent / "child" / "__main__.py"
+"""The script that every process of a worker starts with."""
+PYTHON_OPTIONS: Final = ("-s", "-P", "-B")
+"""No packages of a user, no folder of the script on the path, no files written."""
 
 
 def child_environment(scratch: str) -> dict[str, str]:
@@ -33,7 +37,9 @@ def child_environment(scratch: str) -> dict[str, str]:
         "IPYTHONDIR": f"{scratch}/.ipython",
         "MPLCONFIGDIR": f"{scratch}/.matplotlib",
         "MPLBACKEND": "Agg",
+        "MPL_IGNORE_SYSTEM_FONTS": "1",
         "LANG": "C.UTF-8",
+        "TZ": "UTC",
         "PYTHONHASHSEED": "0",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
@@ -63,7 +69,10 @@ class PlainProcess:
         self.socket, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our interpreter, our file
-                [sys.executable, "-s", "-P", "-B", _CHILD, str(theirs.fileno()), str(os.getpid())],
+                [
+                    *(sys.executable, *PYTHON_OPTIONS, str(ENTRY), "worker.child.serve"),
+                    *(str(theirs.fileno()), str(os.getpid())),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -108,6 +117,7 @@ class PlainLauncher:
 
     def __init__(self, *, limited: bool) -> None:
         self.limited = limited
+        hide_from_others()
 
     def spawn(self) -> PlainProcess:
         """Start a fresh process. Call it from the main thread."""

@@ -18,8 +18,6 @@ from autograder.worker.imports import package_files
 
 _WORKER: Final = Path(__file__).resolve().parent.parent
 _OWN: Final = ("__init__.py", "wire.py", "zygote.py", "child")
-ZYGOTE: Final = _WORKER / "zygote.py"
-"""The script that a warm process starts with."""
 PYTHON: Final = Path(os.path.realpath(sys.executable))
 """The interpreter itself, not the link to it in a virtual environment."""
 _PACKAGE_FOLDERS: Final = ("site-packages", "dist-packages")
