@@ -361,7 +361,9 @@ def score_in_this_process(exercise: Exercise, answer: Any, seed: int, known: Dia
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.extra) for n in range(3, 20))]
+)
 def test_right_answers_get_full_marks_for_every_seed(seed, capsys):
     known = Diagnoser(drawn_for(seed))
     graded = {
@@ -384,6 +386,7 @@ def diagnoser_for(seed: int) -> Diagnoser:
     return Diagnoser(drawn_for(seed))
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FULL_MARKS)
 def test_a_known_mistake_earns_the_same_for_every_seed(name, capsys):

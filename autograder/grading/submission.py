@@ -8,6 +8,7 @@ student's fault.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -138,10 +139,25 @@ NOTES_KEY = "autograder"
 
 
 def rebuilt(notebook: Notebook, skeleton: Skeleton | None) -> Notebook:
-    """The student's notebook rebuilt from the skeleton; its metadata note each repair."""
+    """The student's notebook rebuilt from the skeleton; its metadata note each repair.
+
+    HTML in a text of the student's is shown as text wherever the notebook is shown.
+    """
     outcome = without_skeleton(notebook) if skeleton is None else rebuild(notebook, skeleton)
     metadata = {**outcome.notebook.metadata, NOTES_KEY: {"notes": list(outcome.notes)}}
-    return msgspec.structs.replace(outcome.notebook, metadata=metadata)
+    ours = {slot.cell.source for slot in skeleton.cells} if skeleton else set()
+    cells = [
+        cell
+        if cell.is_code or cell.source in ours
+        else msgspec.structs.replace(cell, source=without_tags(cell.source))
+        for cell in outcome.notebook.cells
+    ]
+    return msgspec.structs.replace(outcome.notebook, cells=cells, metadata=metadata)
+
+
+def without_tags(text: str) -> str:
+    """Markdown in which no HTML can begin; comparisons such as `a < b` stay as they are."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
 
 
 def notes_of(notebook: Notebook) -> tuple[str, ...]:

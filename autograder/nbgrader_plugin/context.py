@@ -16,6 +16,8 @@ from autograder.settings import Settings
 
 def refusal(path: Path) -> str:
     """Why a submitted file is not even opened; empty where it is."""
+    if any(part.is_symlink() for part in (path.parent.parent, path.parent)):
+        return "the folder is a link to another one; a notebook must be handed in itself."
     if path.is_symlink() or not path.is_file():
         return f"{path.name} is no ordinary file; a notebook must be handed in itself."
     if path.stat().st_size > MAX_BYTES:

@@ -144,7 +144,8 @@ def read_timestamp(folder: Path) -> Any:
     """The time of a submission from its `timestamp.txt`; None where there is no usable one."""
     path = folder / TIMESTAMP
     try:
-        if path.is_symlink() or path.stat().st_size > 200:
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > 200:
             return None
         text = path.read_text(encoding="utf-8", errors="replace").strip()
         return utils.parse_utc(text) if text else None

@@ -21,6 +21,7 @@ from rich.text import Text
 
 from autograder.reporting.text import exercise_report, failing, notes_report, points
 from autograder.results import ExerciseResult, Status, SubmissionResult
+from autograder.worker.hygiene import clean_text
 
 _PIPE_WIDTH = 120
 
@@ -71,7 +72,7 @@ def class_table(out: Console, assignment: str, results: Sequence[SubmissionResul
     table.add_column("what stood out")
     for result in results:
         table.add_row(
-            Text(result.student or ""),
+            Text(clean_text(result.student or "", 80)),
             *(_cell(exercise) for exercise in result.exercises),
             Text(f"{points(result.score)}/{points(result.max_score)}"),
             Text(_stood_out(result), overflow="ellipsis", no_wrap=True),
@@ -112,9 +113,12 @@ def run_footer(out: Console, run: Any) -> None:
     if run.request.dry_run:
         out.print("Nothing was written: this was a dry run.")
         return
-    out.print(f"scores      {run.directory.db_url}")
-    out.print(f"notebooks   {run.course.root / run.directory.autograded_directory}")
-    out.print(f"results     {run.course.state / 'results' / run.request.assignment}")
+    for what, where in (
+        ("scores", run.directory.db_url),
+        ("notebooks", run.course.root / run.directory.autograded_directory),
+        ("results", run.course.state / "results" / run.request.assignment),
+    ):
+        out.print(f"{what:<11} {where}", soft_wrap=True)
 
 
 def submission_report(out: Console, name: str, result: SubmissionResult) -> None:

@@ -29,6 +29,10 @@ __all__ = ["Cell", "CellRun", "Launcher", "Loaded", "Session", "WorkerError"]
 
 MAX_DEATHS: Final = 3
 """How often a function may end its worker before it is called no more."""
+MAX_STARTS: Final = 60
+"""How many workers one submission may use up, over all its cells and functions."""
+MAX_LOST_LOOK_UPS: Final = 2
+"""How often a worker may end while its functions are looked up, after its cells have run."""
 _BATCH_BYTES: Final = 4 << 20
 _BATCH_CASES: Final = 64
 _FILE_BYTES: Final = 16 << 20
@@ -84,6 +88,8 @@ class Session:
         self._placeholders: list[str] = []
         self._deaths: Counter[str] = Counter()
         self._last_death: dict[str, Status] = {}
+        self._starts = 0
+        self._lost_look_ups = 0
         self.calls = 0
 
     def __enter__(self) -> Self:
@@ -113,11 +119,10 @@ class Session:
         """Run all cells. One that loops or kills the worker is left out, all others count."""
         try:
             self._ready_worker()
-        except Died:
+        except Died as death:
             for cell in self._cells:
-                detail = f"Cell {cell.index + 1} {self._out_of_time()}."
-                unrun = CellRun(cell.index, Status.TIMEOUT, detail=detail)
-                self._runs.setdefault(cell.index, unrun)
+                detail = f"Cell {cell.index + 1} did not run: the notebook {death.detail}."
+                self._runs.setdefault(cell.index, CellRun(cell.index, death.status, detail=detail))
         return Loaded(
             cell_runs=tuple(self._runs_in_order()),
             functions=dict(self._functions),
@@ -145,6 +150,9 @@ class Session:
         while self._worker is None:
             if self._budget.exhausted:
                 raise Died(Status.TIMEOUT, self._out_of_time())
+            if self._starts >= MAX_STARTS or self._lost_look_ups >= MAX_LOST_LOOK_UPS:
+                raise Died(Status.CRASHED, "kept ending its process and was given up")
+            self._starts += 1
             self._worker = WorkerProcess(self._launcher, self._load_message, self._budget)
             self._worker.start()
             self._run_cells(self._worker)
@@ -158,12 +166,15 @@ class Session:
                 if cell.index not in self._left_out:
                     done = worker.run_cell(cell.index, cell.source, self._budgets.cell_seconds)
                     self._runs.setdefault(cell.index, self._cell_run(cell.index, done))
+            cell = None
             found = worker.resolve(self._budgets.cell_seconds)
         except Died as death:
             self.close()
             if cell is None:
-                raise WorkerError(f"a worker without cells {death.detail}") from None
-            if not self._budget.exhausted:
+                self._lost_look_ups += 1  # of no cell in particular
+                if not self._cells:
+                    raise WorkerError(f"a worker without cells {death.detail}") from None
+            elif not self._budget.exhausted:
                 self._blame(cell.index, death)
         else:
             self._functions = {f.name: f.cell for f in found if f.name in self._load_message.names}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import demo
-from benchmarks.course import MARKER, CommandError, copy_course, run_quietly
+from benchmarks.course import MARKER, CommandError, copy_course, run_quietly, sandbox
 
 
 def test_a_folder_that_was_not_made_here_is_left_alone(tmp_path: Path) -> None:
@@ -47,6 +47,7 @@ def test_an_unknown_assignment_ends_the_demo_with_status_1(
     assert "no_such_assignment ended with status" in capfd.readouterr().err
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 def test_the_demo_grades_a_class_and_shows_a_report_and_where_all_is(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -57,7 +58,7 @@ def test_the_demo_grades_a_class_and_shows_a_report_and_where_all_is(
     for command in (
         "$ nbgrader generate_assignment self_attention",
         "$ autograder sample self_attention --students 6 --seed 1",
-        "$ autograder grade self_attention --jobs 2 --seed 0 --sandbox rlimit",
+        f"$ autograder grade self_attention --jobs 2 --seed 0 --sandbox {sandbox()}",
         "$ autograder check submitted/",
     ):
         assert command in shown

@@ -186,11 +186,6 @@ def session(puppet: Puppet, seconds: float) -> Session:
     )
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a death during the look-up of names is blamed on the last cell again and again, and "
-    "only the time that the grader waits is counted, not the start of all those workers",
-)
 def test_a_worker_that_dies_at_the_look_up_of_names_is_not_started_without_end():
     puppet = Puppet(ANSWERS[:2])
     with session(puppet, seconds=0.1) as graded:

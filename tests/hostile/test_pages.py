@@ -52,10 +52,6 @@ def test_no_code_cell_of_the_autograded_page_runs_anything(graded):
     assert not _RUNS.findall(page(made))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="HTML in a text cell of a student's stays in the autograded notebook as it is",
-)
 def test_no_text_cell_of_the_autograded_page_runs_anything(arena):
     attack = next(attack for attack in ATTACKS if attack.name == "script_in_a_text_cell")
     found, _ = arena.fight(attack)

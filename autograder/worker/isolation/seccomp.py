@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import socket
 import tempfile
 import termios
 from collections.abc import Iterator
@@ -86,6 +87,9 @@ DENIED_VALUES: Final = (
     ),
 )
 """Calls denied for some values of an argument, of which the kernel reads the lower 32 bits."""
+_SOCKET_TYPE: Final = 0xF
+DENIED_PAIRS: Final = tuple(kind for kind in range(_SOCKET_TYPE + 1) if kind != socket.SOCK_STREAM)
+"""Kinds of socket pairs that are denied: from a datagram pair one can send to any path."""
 DENIED_UNLESS: Final = (
     ("kill", OWN_PID),
     ("tgkill", OWN_PID),
@@ -116,6 +120,10 @@ def compiled_filter() -> bytes:
         for value in values:
             lower = pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _INT, value)
             rules.add_rule(deny, name, lower)
+    for kind in DENIED_PAIRS:
+        rules.add_rule(
+            deny, "socketpair", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _SOCKET_TYPE, kind)
+        )
     for name, self_ in DENIED_UNLESS:
         rules.add_rule(deny, name, pyseccomp.Arg(0, pyseccomp.NE, self_))
     # callers take "no such call" as a reason to fall back to an older one

@@ -85,7 +85,7 @@ for name in ("secret.txt", ".autograder/seeds", "gradebook.db", "nbgrader_config
         "Users, hosts, logs, the kernel, other people's homes.",
         _READ
         + """
-for path in ("/etc/passwd", "/etc/shadow", "/etc/hostname", "/root/.bashrc", "/root/.profile",
+for path in ("/etc/passwd", "/etc/shadow", "/etc/hostname", os.path.join("/root", ".bashrc"),
              "/var/log/dpkg.log", "/etc/ssh/sshd_config", "/etc/resolv.conf",
              "/proc/1/environ", "/proc/1/cmdline", "/proc/kallsyms", "/dev/mem", "/dev/kmsg",
              "/proc/sys/kernel/core_pattern", "/sys/kernel/uevent_helper"):
