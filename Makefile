@@ -3,7 +3,8 @@
 #   make demo       grade a sample class from start to end (installs run-time packages only)
 #   make test       lint, types and the whole suite with coverage
 #   make bench      time the grader side by side with stock nbgrader
-#   make test-all   make test, then what needs more: every sandbox backend, a browser, PostgreSQL
+#   make hostile    every attack, under every sandbox that isolates here
+#   make test-all   make test, then what takes longer: every sandbox, every user, more runs
 #   make lint | types | format | lock | clean
 
 PYTHON ?= python3
@@ -21,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The locks are complete, hashes and all: pip needs to resolve nothing and may trust nothing else.
 INSTALL_LOCK := $(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement
 
-.PHONY: demo bench test test-all test-extra lint types format lock clean
+.PHONY: demo bench test hostile test-all test-extra lint types format lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/run.stamp
@@ -29,12 +30,17 @@ demo: $(VENV)/run.stamp
 
 bench: $(VENV)/run.stamp
 	$(BIN)/python -m benchmarks.bench
+	$(BIN)/python -m benchmarks.worker_cost
 
 test: lint types
 	$(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -m "not extra" \
 	  --cov --cov-report=term:skip-covered --cov-fail-under=$(MIN_COVERAGE)
 
 test-all: test test-extra
+
+# Every attack, under every backend that isolates here, as root and as an ordinary user
+hostile: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest tests/hostile --numprocesses=$(JOBS) --dist=worksteal -m "extra or not extra"
 
 # pytest says 5 where no test carries the mark
 test-extra: $(VENV)/dev.stamp

@@ -109,6 +109,21 @@ def test_an_argument_is_judged_by_the_bits_that_the_kernel_reads(new_session: Ne
 
 
 @pytest.mark.usefixtures("isolated")
+def test_only_pairs_of_connected_streams_can_be_made(new_session: NewSession) -> None:
+    (socketpair,) = numbers("socketpair")
+    unix, close_on_exec, datagram, in_order = 1, 0o2000000, 2, 5
+    found = outcomes(
+        new_session,
+        [
+            (socketpair, unix, datagram, 0, 0),
+            (socketpair, unix, datagram | close_on_exec, 0, 0),
+            (socketpair, unix, in_order, 0, 0),
+        ],
+    )
+    assert [error for _, error in found] == [EPERM] * 3
+
+
+@pytest.mark.usefixtures("isolated")
 def test_what_notebooks_need_is_allowed(new_session: NewSession) -> None:
     session = new_session(
         "import asyncio, os, socket, tempfile, threading\n"
