@@ -8,9 +8,11 @@ may earn its share; where the gate passes every case must agree, and the diagnos
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import FunctionType
+from typing import Any
 
 from autograder.exercise import Exercise, Mistake, Property
 from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome, same_reply
@@ -62,7 +64,7 @@ class Diagnoser:
         return ExerciseOutcome(exercise, laws)
 
     def _checker(self, exercise: Exercise, mistake: Mistake) -> Checker:
-        runner = PlainRunner({exercise.name: mistake.answer})
+        runner = PlainRunner({exercise.name: _under_name(mistake.answer, exercise.name)})
         return Checker(self.corpus, runner, self.shrink_evaluations)
 
     def with_known_counterexample(
@@ -112,6 +114,18 @@ class Diagnoser:
             if by_outputs and not _same_replies(ours.replies, theirs.replies):
                 return False
         return True
+
+
+def _under_name(answer: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The answer as a function of that name, which Python's own messages on wrong calls tell."""
+    if not isinstance(answer, FunctionType):
+        return answer
+    renamed = FunctionType(
+        answer.__code__, answer.__globals__, name, answer.__defaults__, answer.__closure__
+    )
+    renamed.__kwdefaults__ = answer.__kwdefaults__
+    renamed.__qualname__ = name
+    return renamed
 
 
 def with_counterexamples_of(outcome: ExerciseOutcome, known: ExerciseOutcome) -> ExerciseOutcome:

@@ -63,6 +63,25 @@ def test_a_function_not_written_yet_is_no_mistake_that_raises(diagnose, make_exe
     assert diagnose(raises_too, exercise) is not None
 
 
+def test_a_parameter_that_is_not_taken_is_known_under_the_students_name(
+    diagnose, make_exercise, make_law
+):
+    from autograder.exercise import Call
+
+    def takes_one(x):
+        return 2 * x
+
+    law = make_law("takes_two", weight=40, calls=lambda case: (Call(case.x, extra=1),))
+    exercise = make_exercise(
+        properties=(make_law(), law),
+        mistakes=(mistake("takes_one", takes_one, caught_by=("takes_two",)),),
+    )
+    names = {}
+    exec("def twice(x):\n    return 2 * x", names)
+    found = diagnose(names["twice"], exercise)
+    assert [m.name for m in found.mistakes] == ["takes_one"]
+
+
 def test_the_nan_pattern_tells_mistakes_apart(diagnose, make_exercise):
     def half(x, fill):
         return np.where(x > 0, x / 2, fill)
