@@ -25,6 +25,16 @@ def refusal(path: Path) -> str:
     return ""
 
 
+def student_folder(directory: CourseDirectory, step: str, student: str, assignment: str) -> Path:
+    """A student's folder of an assignment in `submitted` or `autograded`."""
+    return Path(directory.format_path(step, student, assignment))
+
+
+def source_folder(directory: CourseDirectory, assignment: str) -> Path:
+    """The course's own folder of an assignment."""
+    return Path(directory.format_path(directory.source_directory, ".", assignment))
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What nbgrader says of the submission in work, and the course it belongs to."""
@@ -67,7 +77,7 @@ class Context:
 
     def folder(self, step: str) -> Path:
         """The student's folder of this assignment in `submitted` or `autograded`."""
-        return Path(self.directory.format_path(step, self.student, self.assignment))
+        return student_folder(self.directory, step, self.student, self.assignment)
 
     @property
     def submitted(self) -> Path:
@@ -77,6 +87,4 @@ class Context:
     @property
     def source(self) -> Path:
         """The course's own folder of this assignment."""
-        return Path(
-            self.directory.format_path(self.directory.source_directory, ".", self.assignment)
-        )
+        return source_folder(self.directory, self.assignment)

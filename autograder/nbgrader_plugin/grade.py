@@ -33,7 +33,7 @@ from autograder.grader_process import Graded, Job, grade_job, start_grader
 from autograder.grading import cohort
 from autograder.grading.corpus import seed_id
 from autograder.grading.submission import sha256
-from autograder.nbgrader_plugin.context import refusal
+from autograder.nbgrader_plugin.context import refusal, student_folder
 from autograder.nbgrader_plugin.gradebook import cell_facts, holds
 from autograder.nbgrader_plugin.lock import course_lock
 from autograder.nbgrader_plugin.writer import Writer, read_timestamp
@@ -128,11 +128,8 @@ class GradeRun:
         return CourseDirectory(config=self.config)
 
     def _folder(self, student: str) -> Path:
-        directory = self.directory
-        name = directory.format_path(
-            directory.submitted_directory, student, self.request.assignment
-        )
-        return Path(name)
+        step = self.directory.submitted_directory
+        return student_folder(self.directory, step, student, self.request.assignment)
 
     def _notebook(self, student: str) -> Path:
         return self._folder(student) / f"{self.request.assignment}.ipynb"
@@ -285,8 +282,9 @@ class GradeRun:
             return None
         if not unchanged or result.seed_id != seed_id(self.spec.seed) or result.needs_person:
             return None
-        autograded = self.directory.format_path(self.directory.autograded_directory, student, name)
-        recorded = Path(autograded, f"{name}.ipynb").is_file() and holds(
+        step = self.directory.autograded_directory
+        autograded = student_folder(self.directory, step, student, name)
+        recorded = (autograded / f"{name}.ipynb").is_file() and holds(
             self.gradebook,
             result,
             student=student,

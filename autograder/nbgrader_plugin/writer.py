@@ -26,6 +26,7 @@ from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.grader_process import Graded
+from autograder.nbgrader_plugin.context import source_folder, student_folder
 from autograder.nbgrader_plugin.gradebook import flag_for_person, save_grades, score_missing
 
 TIMESTAMP = "timestamp.txt"
@@ -43,7 +44,7 @@ class Writer:
 
     def folder(self, step: str, student: str) -> Path:
         """A student's folder of this assignment in `submitted` or `autograded`."""
-        return Path(self.directory.format_path(step, student, self.assignment))
+        return student_folder(self.directory, step, student, self.assignment)
 
     def write(self, graded: Graded) -> None:
         """Record one submission: notebook, scores, comments, late penalty, result."""
@@ -102,9 +103,7 @@ class Writer:
 
     def _copy_course_files(self, folder: Path) -> None:
         """Lay the course's own extra files (data sets) beside the notebook, as nbgrader does."""
-        source = Path(
-            self.directory.format_path(self.directory.source_directory, ".", self.assignment)
-        )
+        source = source_folder(self.directory, self.assignment)
         ignored = [*self.directory.ignore, "*.ipynb"]
         for name in utils.find_all_files(str(source), ignored):
             target = folder / Path(name).relative_to(source)
