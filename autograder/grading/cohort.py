@@ -91,7 +91,9 @@ class _Pool:
         if kind is not None:  # interrupted: what is half graded is not waited for
             for process in list((self.executor._processes or {}).values()):
                 process.kill()
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        # Waited for: an executor that is still closing its pipes when Python ends makes Python print
+        # a traceback (concurrent.futures.process._python_exit writes to them without its lock).
+        self.executor.shutdown(wait=True, cancel_futures=True)
 
     def drain(
         self, waiting: Iterator[J], again: list[tuple[J, int]], work: Callable[[J], R]

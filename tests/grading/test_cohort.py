@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -99,3 +101,10 @@ def test_jobs_are_taken_only_as_processes_become_free(processes, at_most):
 
 def test_no_job_is_no_work():
     assert run([], cohort_work.double, 2) == []
+
+
+def test_nothing_of_the_pool_is_left_when_the_last_job_is_done():
+    # an executor still closing its pipes when Python ends makes Python print a traceback
+    run(JOBS, cohort_work.double, 2)
+    assert not [t for t in threading.enumerate() if "ExecutorManager" in type(t).__name__]
+    assert multiprocessing.active_children() == []
