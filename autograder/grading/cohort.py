@@ -91,8 +91,8 @@ class _Pool:
         if kind is not None:  # interrupted: what is half graded is not waited for
             for process in list((self.executor._processes or {}).values()):
                 process.kill()
-        # Waited for: an executor that is still closing its pipes when Python ends makes Python print
-        # a traceback (concurrent.futures.process._python_exit writes to them without its lock).
+        # Waited for: when Python ends, an executor still closing its pipes makes Python print
+        # a traceback (concurrent.futures.process._python_exit writes to them without a lock).
         self.executor.shutdown(wait=True, cancel_futures=True)
 
     def drain(
