@@ -3,6 +3,7 @@
 Nothing here raises on a student's fault but `read`, and that with one sentence for a person.
 """
 
+from autograder.notebook.finding import Found, belongs, find_notebook
 from autograder.notebook.model import Cell, Notebook, NotebookError
 from autograder.notebook.names import defines
 from autograder.notebook.reading import MAX_BYTES, read
@@ -15,6 +16,7 @@ __all__ = [
     "MAX_BYTES",
     "Cell",
     "CellFacts",
+    "Found",
     "Notebook",
     "NotebookError",
     "Rebuilt",
@@ -22,7 +24,9 @@ __all__ = [
     "Skeleton",
     "SkeletonCell",
     "assignment_of",
+    "belongs",
     "defines",
+    "find_notebook",
     "read",
     "rebuild",
     "role_of",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from autograder.notebook.model import Cell, canonical, grade_id_of
+from autograder.notebook.model import Cell, canonical, grade_id_of, id_of
 from autograder.notebook.names import defines, may_define, names_bound
 from autograder.notebook.skeleton import Role, Skeleton, SkeletonCell
 
@@ -69,7 +69,7 @@ class _Matcher:
     def by_cell_id(self) -> None:
         by_id: dict[str, list[int]] = {}
         for i in self._unclaimed():
-            by_id.setdefault(self.cells[i].id, []).append(i)
+            by_id.setdefault(id_of(self.cells[i]), []).append(i)
         for k in self._open():
             same = by_id.get(self.slots[k].cell.id, [])
             self._take(k, [i for i in same if self._fits(k, i)], "its cell id")

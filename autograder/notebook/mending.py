@@ -12,39 +12,46 @@ _STRING_OR_REST = re.compile(
     re.DOTALL,
 )
 _NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
+_LAST_COMMA = re.compile(rb",(?=\s*+[\]}])")
 _BAD_IN_STRING = re.compile(rb"[\x00-\x1f]|\\u[dD][89a-fA-F]")
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is its beginning
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+
+def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
+    """Read a byte that is no UTF-8 as the usual editors that know no UTF-8 write it."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    bad = error.object[error.start : error.end]
+    return bad.decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("autograder.windows-1252", _as_windows_1252)
 
 
 def to_utf8(data: bytes) -> bytes:
-    """The file without its byte order mark, and in UTF-8 if the mark says that it is not."""
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
-    if encoding is None:
-        return data
-    if encoding == "utf-8":
-        return data[len(codecs.BOM_UTF8) :]
-    return data.decode(encoding, "replace").encode("utf-8", "replace")
+    """The file in UTF-8 and without its byte order marks.
+
+    The mark tells UTF-16 and UTF-32, and where there is none, the zeros in the first characters.
+    """
+    encoding = json.detect_encoding(data)
+    if encoding.startswith(("utf-16", "utf-32")):
+        data = data.decode(encoding, "replace").encode("utf-8", "replace")
+    while data.startswith(codecs.BOM_UTF8):
+        data = data[len(codecs.BOM_UTF8) :]
+    return data
 
 
 def mend(text: bytes) -> tuple[bytes, list[str]]:
-    """Repair what is no UTF-8 or what only Python takes for JSON, with a note on each.
+    """Repair what is no UTF-8 or what only some programs take for JSON, with a note on each.
 
-    The latter are control characters, lone surrogates, and NaN and infinities: these stand in
-    saved outputs and become null without a word.
+    The latter are control characters, lone surrogates, commas behind a last item, and NaN and
+    infinities: these stand in saved outputs and become null without a word.
     """
     notes = []
     try:
         text.decode()
     except UnicodeDecodeError:
-        text = text.decode("utf-8", "replace").encode()
-        notes.append("The file holds bytes that are no UTF-8; they were replaced by \ufffd.")
+        text = text.decode("utf-8", "autograder.windows-1252").encode()
+        notes.append("The file holds bytes that are no UTF-8; they were read as Windows-1252.")
     repaired = 0
 
     def repair(found: re.Match[bytes]) -> bytes:
@@ -53,6 +60,8 @@ def mend(text: bytes) -> tuple[bytes, list[str]]:
         if not token.startswith(b'"'):
             for word in _NO_NUMBERS:
                 token = token.replace(word, b"null")
+            token, commas = _LAST_COMMA.subn(b"", token)
+            repaired += commas
             return token
         if not _BAD_IN_STRING.search(token):
             return token
@@ -69,3 +78,10 @@ def mend(text: bytes) -> tuple[bytes, list[str]]:
     if repaired:
         notes.append("The file holds characters that JSON does not allow; they were mended.")
     return mended, notes
+
+
+def without_tail(text: bytes, end: int) -> tuple[bytes, list[str]]:
+    """The text up to where its JSON ends, with a note if more than filling followed."""
+    rest = text[end:].strip(b"\0 \t\r\n\x1a")
+    note = "Something follows the end of the notebook in its file; it was left out."
+    return text[:end], [note] if rest else []

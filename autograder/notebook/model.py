@@ -50,6 +50,12 @@ def grade_id_of(cell: Cell) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
+def id_of(cell: Cell) -> str:
+    """The cell's id; Colab, which writes a format without ids, keeps it among the metadata."""
+    kept = cell.metadata.get("id")
+    return cell.id or (kept if isinstance(kept, str) else "")
+
+
 def canonical(text: str) -> str:
     """The text without what editors change unasked: line ends, trailing blanks, outer space."""
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()

@@ -57,6 +57,13 @@ def may_define(source: str, name: str) -> bool:
     return defines(source, name) or bool(re.search(rf"\bdef\s+{re.escape(name)}\s*\(", source))
 
 
+def is_python(source: str) -> bool:
+    """Whether Python, with IPython's magics, can parse it; long texts are never tried."""
+    if len(source) > _MAX_PARSED:
+        return False
+    return _tree(source) is not None or _tree(_without_magics(source)) is not None
+
+
 @lru_cache(maxsize=2048)  # the cells of one submission, so that each is parsed once
 def _parsed(source: str) -> Names:
     tree = _tree(source) or _tree(_without_magics(source))

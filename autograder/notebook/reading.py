@@ -7,12 +7,14 @@ become objects, so that tens of megabytes of figures cost a pass over the bytes 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from autograder.notebook.mending import mend, to_utf8
+from autograder.notebook.mending import mend, to_utf8, without_tail
 from autograder.notebook.model import Cell, Notebook, NotebookError
+from autograder.notebook.pictures import MAX_PICTURE_BYTES, raster_pictures
 
 MAX_BYTES = 64 << 20
 MAX_SOURCE_BYTES = 1 << 20
@@ -20,6 +22,8 @@ MAX_METADATA_BYTES = 1 << 20
 """Larger metadata (saved widget states, as a rule) is left out."""
 MAX_CELLS = 2000
 
+_MAX_ODD_ITEMS = 200_000
+"""Commas of a file in whose list of cells something else is looked for: bounds the memory."""
 _ESCAPED = 8  # a source may be this much longer in JSON than in UTF-8: \u0041, quotes, commas
 _NOTHING = msgspec.Raw()
 _SAVE_AGAIN = "Open it in Jupyter, save it and submit it again."
@@ -42,6 +46,10 @@ class _RawCell(msgspec.Struct):
     level: msgspec.Raw = _NOTHING
 
 
+class _AnyObject(msgspec.Struct):
+    """Decodes to nothing: it only finds out where an object ends."""
+
+
 class _TooManyCells(Exception):  # noqa: N818 - leaves the decoder, which would wrap a ValueError
     """Raised while decoding, before the cells fill the memory."""
 
@@ -54,7 +62,8 @@ def read(data: bytes, *, verbatim: bool = False) -> Notebook:
 
     Args:
         data: the file, at most 64 MiB; its sources may sum to 1 MiB.
-        verbatim: keep attachments and line ends as they are: for the course's own notebooks.
+        verbatim: keep attached files and line ends as they are: for the course's own notebooks.
+            Of a student's attached files, only pictures are kept.
 
     Raises:
         NotebookError: the file cannot be read as a notebook with at least one cell.
@@ -71,10 +80,10 @@ def read(data: bytes, *, verbatim: bool = False) -> Notebook:
         try:
             return _decode(text, [], verbatim)
         except msgspec.ValidationError:
-            raise
+            return _decode(text, [], verbatim, odd_cells=True)
         except msgspec.DecodeError:
-            text, notes = mend(text)
-            return _decode(text, notes, verbatim)
+            text, notes = _mended(text)
+            return _decode(text, notes, verbatim, odd_cells=True)
     except msgspec.ValidationError as error:
         raise NotebookError(f"The file is JSON, but no notebook: {_reason(error)}") from None
     except msgspec.DecodeError as error:
@@ -83,6 +92,19 @@ def read(data: bytes, *, verbatim: bool = False) -> Notebook:
         raise NotebookError(f"The file is nested too deeply. {_SAVE_AGAIN}") from None
     except _TooManyCells:
         raise NotebookError(f"The notebook has more than {MAX_CELLS} cells.") from None
+
+
+def _mended(text: bytes) -> tuple[bytes, list[str]]:
+    """The text with every repair that is known, and a note on each."""
+    mended, notes = mend(text)
+    try:
+        msgspec.json.decode(mended, type=_AnyObject)
+    except msgspec.DecodeError as error:
+        found = re.search(r"trailing characters \(byte (\d+)\)", str(error))
+        if found:
+            mended, tail = without_tail(mended, int(found[1]) - 1)  # counted from 1
+            notes += tail
+    return mended, notes
 
 
 def _reason(error: msgspec.ValidationError) -> str:
@@ -104,27 +126,41 @@ def _damage(text: bytes, error: msgspec.DecodeError) -> str:
 # -- the two passes of the decoder ---------------------------------------------------------------
 
 
-def _decode(text: bytes, notes: list[str], verbatim: bool) -> Notebook:
-    raw = _raw_notebook(text)
+def _decode(text: bytes, notes: list[str], verbatim: bool, *, odd_cells: bool = False) -> Notebook:
+    raw = _raw_notebook(text, odd_cells and text.count(b",") <= _MAX_ODD_ITEMS)
     version = _typed(raw.nbformat, int) or 4
-    sheets = [cell for sheet in raw.worksheets or () for cell in sheet.cells or ()]
-    if version < 4 or (not raw.cells and sheets):
-        cells, minor = [_old_cell(cell) for cell in raw.cells or sheets], 4
+    own, odd = _cells_of([raw])
+    sheets, odd_too = _cells_of(raw.worksheets or ())
+    if version < 4 or (not own and sheets):
+        own = own or sheets
+        cells, minor = [_old_cell(cell) for cell in own], 4
     else:
-        cells = [_cell(cell, verbatim) for cell in raw.cells or ()]
+        cells = [_cell(cell, verbatim) for cell in own]
         minor = _typed(raw.nbformat_minor, int) or 0
+    if odd + odd_too:
+        notes = [*notes, "The list of cells holds something that is no cell; it was left out."]
     metadata = _mapping(raw.metadata)
     if not cells:
         raise NotebookError(f"The notebook has no cells. {_SAVE_AGAIN}")
     total = sum(len(cell.source.encode("utf-8", "replace")) for cell in cells)
     if total > MAX_SOURCE_BYTES:
         raise _too_much_text()
-    notes = notes + _remarks(raw.cells or [], metadata, verbatim)
+    notes = notes + _remarks(own, metadata, verbatim)
     return Notebook(cells=cells, metadata=metadata, nbformat_minor=minor, notes=notes)
 
 
-def _raw_notebook(text: bytes) -> Any:
-    """First pass: cut the file into raw cells. Raises before a hostile count of cells piles up."""
+def _cells_of(holders: Iterable[Any]) -> tuple[list[_RawCell], int]:
+    """The cells of a notebook or of worksheets, and how many of their items are none."""
+    items = [item for holder in holders for item in getattr(holder, "cells", None) or ()]
+    cells = [item for item in items if isinstance(item, _RawCell)]
+    return cells, len(items) - len(cells)
+
+
+def _raw_notebook(text: bytes, odd_cells: bool) -> Any:
+    """First pass: cut the file into raw cells. Raises before a hostile count of cells piles up.
+
+    With `odd_cells` a list of cells may hold other things too.
+    """
     room = iter(range(MAX_CELLS))
 
     class CountedCell(_RawCell):
@@ -132,13 +168,19 @@ def _raw_notebook(text: bytes) -> Any:
             if next(room, None) is None:
                 raise _TooManyCells
 
-    cells = list[CountedCell] | None
-    sheet = msgspec.defstruct("Worksheet", [("cells", cells, None)])
+    cells: Any = list[CountedCell] | None
+    sheet: Any = msgspec.defstruct("Worksheet", [("cells", cells, None)])
+    sheets: Any = list[sheet] | None
+    if odd_cells:
+        other = bool | int | float | str | list[msgspec.Raw] | None
+        cells = list[CountedCell | other] | None
+        sheet = msgspec.defstruct("Worksheet", [("cells", cells, None)])
+        sheets = list[sheet | other] | None
     notebook = msgspec.defstruct(
         "RawNotebook",
         [
             ("cells", cells, None),
-            ("worksheets", list[sheet] | None, None),  # type: ignore[valid-type]
+            ("worksheets", sheets, None),
             ("metadata", msgspec.Raw, _NOTHING),
             ("nbformat", msgspec.Raw, _NOTHING),
             ("nbformat_minor", msgspec.Raw, _NOTHING),
@@ -156,7 +198,7 @@ def _cell(raw: _RawCell, verbatim: bool) -> Cell:
         source=_source(raw.source, verbatim),
         metadata=_mapping(raw.metadata),
         id=_typed(raw.id, str) or "",
-        attachments=_mapping(raw.attachments, MAX_BYTES) if verbatim else {},
+        attachments=_attachments(raw.attachments, verbatim),
     )
 
 
@@ -166,10 +208,16 @@ def _source(raw: msgspec.Raw, verbatim: bool) -> str:
         raise _too_much_text()
     given = _typed(raw, Any)
     if isinstance(given, list):
-        given = "".join(line for line in given if isinstance(line, str))
+        given = _joined([line for line in given if isinstance(line, str)])
     if not isinstance(given, str):
         return ""
     return given if verbatim else given.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _joined(lines: list[str]) -> str:
+    """The lines as one text; some programs write them without the line ends that belong there."""
+    bare = len(lines) > 1 and all("".join(line.splitlines()) == line for line in lines)
+    return ("\n" if bare else "").join(lines)
 
 
 def _typed(raw: msgspec.Raw, kind: Any) -> Any:
@@ -184,6 +232,13 @@ def _typed(raw: msgspec.Raw, kind: Any) -> Any:
 
 def _mapping(raw: msgspec.Raw, max_bytes: int = MAX_METADATA_BYTES) -> dict[str, Any]:
     return (_typed(raw, dict[str, Any]) or {}) if len(raw) <= max_bytes else {}
+
+
+def _attachments(raw: msgspec.Raw, verbatim: bool) -> dict[str, Any]:
+    """A text cell's attached files: all of the course's own, and a student's pictures."""
+    if verbatim:
+        return _mapping(raw, MAX_BYTES)
+    return dict(raster_pictures(_mapping(raw, MAX_PICTURE_BYTES)))
 
 
 def _too_much_text() -> NotebookError:
@@ -207,7 +262,8 @@ def _remarks(cells: list[_RawCell], metadata: dict[str, Any], verbatim: bool) ->
         notes += [
             f"Cell {number} had attached files, which were left out."
             for number, cell in enumerate(cells, 1)
-            if _mapping(cell.attachments, MAX_BYTES)
+            if len(_mapping(cell.attachments, MAX_BYTES))
+            > len(_attachments(cell.attachments, verbatim))
         ]
     return notes
 

@@ -8,11 +8,13 @@ replaces a definition of the student's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
+from autograder.notebook.disguised import text_as_code, without_invisible
 from autograder.notebook.matching import BY_GRADE_ID, Match, describes, match_cells
-from autograder.notebook.model import Cell, Notebook, canonical
+from autograder.notebook.model import Cell, Notebook, canonical, grade_id_of
 from autograder.notebook.names import names_bound
 from autograder.notebook.order import moved
 from autograder.notebook.parts import RELEASED, Notes, Text
@@ -62,14 +64,16 @@ def without_skeleton(submitted: Notebook) -> Rebuilt:
     """
     note = "There is no release notebook to compare with, so functions are graded by their names."
     taken: set[str] = set()
+    notes = Notes()
     cells = []
-    for cell in submitted.cells:
+    for cell in without_invisible(submitted.cells, notes):
         is_test = role_of(cell) is Role.TEST and not names_bound(cell.source).defined
         metadata = {"nbgrader": {"grade": True, "solution": False}} if is_test else {}
         cells.append(_with_id(Cell(cell_type=cell.cell_type, source=cell.source), taken))
         cells[-1].metadata = metadata
     numbers = tuple(range(1, len(cells) + 1))
-    return Rebuilt(Notebook(cells=cells), (*submitted.notes, note), numbers)
+    said = (*submitted.notes, *notes.in_order(), note)
+    return Rebuilt(Notebook(cells=cells), said, numbers)
 
 
 def _with_id(cell: Cell, taken: set[str]) -> Cell:
@@ -86,7 +90,7 @@ class _Rebuilding:
         self.notes = Notes()
         self.stubs = {canonical(slot.released): slot for slot in skeleton.cells if slot.functions}
         self.wanted = frozenset().union(*(slot.functions for slot in skeleton.cells))
-        self.cells = cut_late_stubs(submitted.cells, self.stubs, self.notes)
+        self.cells = self._repaired(submitted.cells)
         self.found, self.spare = match_cells(self.cells, skeleton)
         self.extras: list[Text] = []
         self.read_notes = submitted.notes
@@ -102,6 +106,15 @@ class _Rebuilding:
         for slot, text in zip(self.skeleton.cells, self.slots, strict=True):
             self._yield_to_student(slot, text)
         return self._assembled()
+
+    def _repaired(self, cells: Sequence[Cell]) -> list[Cell]:
+        """The submitted cells with their texts repaired, before any is matched."""
+        ids = {slot.grade_id for slot in self.skeleton.cells} - {None}
+        known = {i for i, cell in enumerate(cells) if grade_id_of(cell) in ids}
+        released = {canonical(slot.released) for slot in self.skeleton.cells}
+        cells = without_invisible(cells, self.notes)
+        cells = text_as_code(cells, self.wanted, released, known, self.notes)
+        return cut_late_stubs(cells, self.stubs, self.notes)
 
     # -- the cells of the skeleton ---------------------------------------------------------------
 

@@ -20,6 +20,11 @@ def write(nb: Notebook) -> bytes:
         "nbformat": nb.nbformat,
         "nbformat_minor": nb.nbformat_minor,
     }
+    return written(document)
+
+
+def written(document: Mapping[str, Any]) -> bytes:
+    """A notebook's JSON as a file."""
     text = json.dumps(
         document, indent=1, sort_keys=True, separators=(",", ": "), ensure_ascii=False
     )

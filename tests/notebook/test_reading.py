@@ -38,9 +38,28 @@ def test_honest_notebook_gives_no_notes():
         codecs.BOM_UTF8 + data(solved()),
         data(solved()).decode().encode("utf-16"),
         data(solved()).decode().encode("utf-32"),
+        codecs.BOM_UTF8 * 2 + data(solved()),
+        data(solved()).decode().encode("utf-16-le"),
+        b"\n\0" + data(solved()).decode().encode("utf-16-le"),
+        data(solved()).decode().encode("utf-16-be"),
+        data(solved()).decode().encode("utf-32-le"),
         data(solved()).replace(b"\n", b"\r\n"),
+        data(solved()) + b"\0" * 5000,
+        data(solved()) + b"\r\n\x1a",
     ],
-    ids=["utf-8-mark", "utf-16", "utf-32", "crlf"],
+    ids=[
+        "utf-8-mark",
+        "utf-16",
+        "utf-32",
+        "two-marks",
+        "utf-16-unmarked",
+        "utf-16-unmarked-behind-a-line-end",
+        "utf-16-big-endian",
+        "utf-32-unmarked",
+        "crlf",
+        "zeros-behind",
+        "end-of-file-sign",
+    ],
 )
 def test_marks_encodings_and_line_ends_of_editors_make_no_difference(encoded):
     assert read(encoded) == read(data(solved()))
@@ -57,19 +76,39 @@ def test_line_ends_and_attachments_of_the_courses_own_notebooks_are_kept():
     assert (found.source, found.attachments) == ("a\r\nb", {"x.png": {"image/png": "iVBO"}})
 
 
-def test_attached_files_are_left_out_with_a_note():
+def test_attached_files_are_left_out_with_a_note_but_for_pictures():
     cell = markdown("![](attachment:x.png)", "a") | {
-        "attachments": {"x.png": {"image/png": "iVBO"}}
+        "attachments": {
+            "x.png": {"image/png": "iVBO\n", "image/svg+xml": "<svg/>"},
+            "y.svg": {"image/svg+xml": "<svg/>"},
+            "z.png": {"image/png": "'>"},
+            "odd": "iVBO",
+        }
     }
     found = read(data(notebook(code("", "b"), cell)))
-    assert found.cells[1].attachments == {}
+    assert found.cells[1].attachments == {"x.png": {"image/png": "iVBO"}}
     assert found.notes == ["Cell 2 had attached files, which were left out."]
 
 
-def test_invalid_utf8_is_replaced_with_a_note():
-    found = read(data(notebook(code("x = 'QQ'", "a"))).replace(b"QQ", b"\xff\xfe"))
-    assert found.cells[0].source == "x = '��'"
-    assert len(found.notes) == 1
+def test_pictures_alone_need_no_note():
+    cell = markdown("![](attachment:x.png)", "a") | {"attachments": {"x.png": {"image/png": "iV"}}}
+    found = read(data(notebook(cell)))
+    assert found.cells[0].attachments == {"x.png": {"image/png": "iV"}}
+    assert found.notes == []
+
+
+def test_a_file_in_windows_1252_is_read_as_it_was_meant():
+    file = json.dumps(notebook(code("größe = 'é€'", "a")), ensure_ascii=False).encode("cp1252")
+    found = read(file)
+    assert found.cells[0].source == "größe = 'é€'"
+    assert found.notes == [
+        "The file holds bytes that are no UTF-8; they were read as Windows-1252."
+    ]
+
+
+def test_bytes_of_no_encoding_are_replaced_and_the_utf8_around_them_is_kept():
+    file = data(notebook(code("x = 'ö QQ'", "a"))).decode().encode().replace(b"QQ", b"\x81\xff")
+    assert read(file).cells[0].source == "x = 'ö \ufffdÿ'"
 
 
 def test_what_pythons_json_writes_in_outputs_is_read():
@@ -103,7 +142,7 @@ def test_missing_and_odd_fields_are_tolerated():
     }
     cells = read(data(document)).cells
     assert [cell.cell_type for cell in cells] == ["code", "markdown", "markdown", "raw", "raw"]
-    assert [cell.source for cell in cells] == ["", "ab", "Title", "", ""]
+    assert [cell.source for cell in cells] == ["", "a\nb", "Title", "", ""]
     assert all(cell.metadata == {} and cell.id == "" for cell in cells)
 
 
@@ -124,6 +163,57 @@ def test_other_language_is_noted(language):
 def test_odd_language_metadata_is_ignored():
     odd = {"kernelspec": [1], "language_info": {"name": {"x": 1}}}
     assert read(data(notebook(code("x", "a"), **odd))).notes == []
+
+
+def test_what_follows_the_end_of_a_notebook_is_left_out_with_a_note():
+    found = read(data(solved()) + b'\n"metadata": {}}')
+    assert found.cells == read(data(solved())).cells
+    assert found.notes == [
+        "Something follows the end of the notebook in its file; it was left out."
+    ]
+
+
+def test_commas_behind_a_last_item_are_mended_and_texts_are_not_touched():
+    file = data(notebook(code("x = [1, ]", "a"))).replace(b"\n ]", b",\n ]")
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(file)
+    found = read(file)
+    assert found.cells[0].source == "x = [1, ]"
+    assert found.notes == ["The file holds characters that JSON does not allow; they were mended."]
+
+
+@pytest.mark.parametrize("odd", [None, 3, 1.5, True, "text", ["x"]])
+def test_what_is_no_cell_is_left_out_of_the_list_of_cells(odd):
+    document = notebook(code("a", "a"), code("b", "b"))
+    document["cells"].insert(1, odd)
+    found = read(data(document))
+    assert [cell.source for cell in found.cells] == ["a", "b"]
+    assert found.notes == ["The list of cells holds something that is no cell; it was left out."]
+
+
+def test_millions_of_items_that_are_no_cells_are_refused_before_they_fill_the_memory():
+    file = b'{"cells":[' + b"9999," * 5_000_000 + b"{}]}"
+    tracemalloc.start()
+    try:
+        assert "no notebook" in refusal(file)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_of_a_key_written_twice_the_last_one_counts_as_in_every_reader():
+    file = b'{"cells": [{"cell_type": "code", "source": "a", "source": "b"}], "nbformat": 4}'
+    assert read(file).cells[0].source == json.loads(file)["cells"][0]["source"] == "b"
+
+
+def test_lines_that_were_saved_without_their_ends_are_put_on_lines_of_their_own():
+    document = notebook(code("", "a"), code("", "b"))
+    document["cells"][0]["source"] = ["def f(x):", "    return x"]
+    document["cells"][1]["source"] = ["a\n", "b", "c"]
+    assert [cell.source for cell in read(data(document)).cells] == [
+        "def f(x):\n    return x",
+        "a\nbc",
+    ]
 
 
 def test_version_3_notebook_is_upgraded():
@@ -190,12 +280,14 @@ def test_json_that_is_no_object_is_no_notebook(file):
     assert refusal(file).startswith("The file is JSON, but no notebook: it holds no cells.")
 
 
-@pytest.mark.parametrize("file", [b'{"cells": 3}', b'{"cells": [3]}', b'{"cells": {"a": 1}}'])
+@pytest.mark.parametrize("file", [b'{"cells": 3}', b'{"cells": "all"}', b'{"cells": {"a": 1}}'])
 def test_cells_that_are_no_cells_are_refused(file):
     assert "The file is JSON, but no notebook: expected" in refusal(file)
 
 
-@pytest.mark.parametrize("file", [b"{}", b'{"cells": []}', b'{"nbformat": 3, "worksheets": []}'])
+@pytest.mark.parametrize(
+    "file", [b"{}", b'{"cells": []}', b'{"cells": [3]}', b'{"nbformat": 3, "worksheets": []}']
+)
 def test_notebook_without_cells_is_refused(file):
     assert refusal(file).startswith("The notebook has no cells.")
 

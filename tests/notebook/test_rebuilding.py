@@ -537,6 +537,63 @@ def test_swapped_grade_ids_lose_no_function():
     assert bound["causal_mask"](1).tolist() == [[True]]
 
 
+def colab(document):
+    """Format 4.0 without ids, which Colab keeps among the metadata, beside its own."""
+    document["nbformat_minor"] = 0
+    document["metadata"] = {"colab": {"provenance": [], "toc_visible": True}}
+    document["metadata"] |= {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    for cell in document["cells"]:
+        cell["metadata"] = {"id": cell.pop("id"), "cellView": "form", "outputId": "f3-a"}
+
+
+def kaggle(document):
+    document["metadata"] = {"kaggle": {"accelerator": "none", "dataSources": []}}
+    for number, cell in enumerate(document["cells"]):
+        cell["id"] = f"{number:08x}"
+        cell["metadata"] |= {"_uuid": "8f2839f25d", "execution": {"iopub.status.busy": "2024"}}
+        cell["metadata"] |= {"trusted": True, "papermill": {"duration": 0.1}, "tags": []}
+
+
+def vs_code(document):
+    document["metadata"]["kernelspec"]["display_name"] = ".venv"
+    document["metadata"]["language_info"] |= {"version": "3.12.1", "file_extension": ".py"}
+    for cell in document["cells"]:
+        cell["id"] = "f" + cell["id"][::-1][:7]
+        cell["metadata"]["vscode"] = {"languageId": "python"}
+
+
+def deepnote(document):
+    """Deepnote drops what it does not know."""
+    document["metadata"] = {"deepnote_notebook_id": "b7", "deepnote_execution_queue": []}
+    for number, cell in enumerate(document["cells"]):
+        cell["id"] = f"{number:032x}"
+        kind = "code" if cell["cell_type"] == "code" else "text-cell-p"
+        cell["metadata"] = {"cell_id": f"{number:032x}", "deepnote_cell_type": kind}
+
+
+@pytest.mark.parametrize("editor", [colab, kaggle, vs_code, deepnote])
+def test_what_other_editors_make_of_the_metadata_costs_nothing(editor):
+    document = solved()
+    editor(document)
+    found = rebuild(read(data(document)), SKELETON)
+    assert write(found.notebook) == write(read(data(solved())))
+    stripped = editor in (colab, deepnote)
+    assert any("carries no nbgrader data" in note for note in found.notes) is stripped
+
+
+def test_colabs_ids_tell_cells_that_nothing_else_tells():
+    document = solved()
+    colab(document)
+    for name in WORK:
+        document["cells"] = [c for c in document["cells"] if c["source"] != WORK[name]]
+        spoilt = {"id": f"{name}-solution"}
+        document["cells"].insert(0, code("# nothing yet", "x", **spoilt))
+        del document["cells"][0]["id"]
+    found = rebuild(read(data(document)), SKELETON)
+    assert [sources(found.notebook)[f"{name}-solution"] for name in WORK] == ["# nothing yet"] * 2
+    assert any("by its cell id" in note for note in found.notes)
+
+
 @pytest.mark.parametrize(
     "metadata",
     [
