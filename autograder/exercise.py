@@ -395,6 +395,10 @@ class Exercise:
         mistakes: known wrong answers.
         right_answers: known right answers in different styles.
         builds_on: names of exercises whose functions this one calls.
+        equivalent_mutants: automatic changes of the reference that no input of the domain can show:
+            the mutant's name -> why. An audit reports a record that is none, or none any more.
+        combinations: gives the mistakes made together, as records like any other; called when a
+            student's answers equal no single mistake.
     """
 
     name: str
@@ -406,6 +410,8 @@ class Exercise:
     mistakes: tuple[Mistake, ...] = ()
     right_answers: tuple[RightAnswer, ...] = ()
     builds_on: tuple[str, ...] = ()
+    equivalent_mutants: Mapping[str, str] = field(default_factory=dict, hash=False)
+    combinations: Callable[[], tuple[Mistake, ...]] = tuple
 
     def __post_init__(self) -> None:
         names = [law.name for law in self.properties]
@@ -431,6 +437,9 @@ class Exercise:
             unknown = [name for name in mistake.caught_by if name not in names]
             if unknown:
                 raise _fail(f"mistake {mistake.name!r}: no property {unknown[0]!r} to catch it")
+        for mutant, reason in self.equivalent_mutants.items():
+            if not reason.strip():
+                raise _fail(f"equivalent mutant {mutant!r}: no reason. Say why no input can tell.")
         try:
             _parse_signature(self.signature)
         except SyntaxError:

@@ -98,6 +98,7 @@ def test_a_bad_property_is_refused(changes, message):
         ({"mistakes": (mistake(caught_by=("other",)),)}, "no property 'other' to catch it"),
         ({"right_answers": (RightAnswer(name="a", answer=abs),) * 2}, "'a' is listed twice"),
         ({"signature": "(x, "}, "signature"),
+        ({"equivalent_mutants": {"f: x dropped": " "}}, "'f: x dropped': no reason. Say why"),
     ],
 )
 def test_a_bad_exercise_is_refused(changes, message):

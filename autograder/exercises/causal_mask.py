@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import causal_mask as answers
+from autograder.exercises.answers.slips import causal_mask as slips
 from autograder.laws import masking
 
 EXERCISE = Exercise(
@@ -20,5 +22,7 @@ EXERCISE = Exercise(
         *masking.causal_mask_shown_only(),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
+    equivalent_mutants=equivalent_mutants.CAUSAL_MASK,
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import self_attention as answers
+from autograder.exercises.answers.slips import self_attention as slips
 from autograder.laws import attention, masking, scaling
 
 _reference = reference.self_attention
@@ -55,6 +57,8 @@ EXERCISE = Exercise(
         attention.keeps_single_precision(),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     builds_on=("softmax",),
+    equivalent_mutants=equivalent_mutants.SELF_ATTENTION,
 )

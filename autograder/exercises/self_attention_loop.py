@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import self_attention_loop as answers
+from autograder.exercises.answers.slips import self_attention_loop as slips
 from autograder.laws import attention, masking
 
 _reference = reference.self_attention_loop
@@ -52,6 +54,8 @@ EXERCISE = Exercise(
         masking.integer_or_float_mask(_reference),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     builds_on=("softmax",),
+    equivalent_mutants=equivalent_mutants.SELF_ATTENTION_LOOP,
 )

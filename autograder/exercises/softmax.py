@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import softmax as answers
+from autograder.exercises.answers.slips import softmax as slips
 from autograder.laws import softmax as laws
 
 _softmax = reference.softmax
@@ -36,5 +38,7 @@ EXERCISE = Exercise(
         *laws.shown_only(_softmax),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
+    equivalent_mutants=equivalent_mutants.SOFTMAX,
 )

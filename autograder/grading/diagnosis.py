@@ -1,33 +1,44 @@
-"""Which known mistake gives exactly these outputs?
+"""Which known mistake, or which two made together, give exactly these outputs?
 
-The known mistakes are run in this process, once per run and only when a student fails, on the
-same cases; so a diagnosis costs no call of a student's function. A mistake is recognised by
-values, nan pattern and statuses together. Where the gate fails its cases decide, and the mistake
-may earn its share; where the gate passes every case must agree, and the diagnosis only explains.
+A mistake is recognised by values, nan pattern and statuses together; so a diagnosis costs no call
+of a student's function. An answer is *named* after what agrees with it on every law, else, where
+the gate fails, after what agrees on the gate's cases. Where the gate fails, those may earn their
+share; where it passes, a single mistake only explains, and two made together earn at least what
+both leave, because together they may break more laws than each alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from types import FunctionType
-from typing import Any
+from itertools import zip_longest
 
-from autograder.exercise import Exercise, Mistake, Property
-from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome, same_reply
+from autograder.exercise import Exercise, Mistake
+from autograder.grading.checker import ExerciseOutcome, LawOutcome, same_reply
 from autograder.grading.corpus import Corpus
+from autograder.grading.known import KnownAnswers, under_name
 from autograder.grading.scoring import Share
 from autograder.results import CaseReply, Diagnosis, Status
-from autograder.worker.plain import PlainRunner
+
+__all__ = ["Diagnoser", "Recognised", "under_name", "with_counterexamples_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The mistakes that a student's answers equal; the first is the one to name."""
+    """The mistakes that a student's answers equal; the first is the one to name.
+
+    Args:
+        mistakes: those that explain most.
+        complete: whether they agree on every law, not on the gate's cases alone.
+        on_gate: those that agree on the cases of a gate that fails.
+        together: those of `mistakes` that are several made together.
+    """
 
     mistakes: tuple[Mistake, ...]
     complete: bool
+    on_gate: tuple[Mistake, ...] = ()
+    together: tuple[Mistake, ...] = ()
 
     def diagnosis(self) -> Diagnosis:
         """The record for the result."""
@@ -41,104 +52,137 @@ class Recognised:
 
 @dataclass(slots=True)
 class Diagnoser:
-    """Knows how the mistakes of a run's exercises behave; remembers it for all submissions.
-
-    A mistake is run law by law, and only as far as it still agrees with a student.
-    """
+    """Recognises the mistakes of a run's exercises; remembers them for all submissions."""
 
     corpus: Corpus
     shrink_evaluations: int = 200
-    _laws: dict[tuple[str, str, str], LawOutcome] = field(default_factory=dict)
-    _shrunk: dict[tuple[str, str], ExerciseOutcome] = field(default_factory=dict)
+    known: KnownAnswers = field(init=False)
 
-    def law(self, exercise: Exercise, mistake: Mistake, law: Property) -> LawOutcome:
-        """How the mistake fares on one law."""
-        key = (exercise.name, mistake.name, law.name)
-        if key not in self._laws:
-            self._laws[key] = self._checker(exercise, mistake).check_law(exercise, law)
-        return self._laws[key]
-
-    def behaviour(self, exercise: Exercise, mistake: Mistake) -> ExerciseOutcome:
-        """How the mistake fares on every law of the exercise."""
-        laws = tuple(self.law(exercise, mistake, law) for law in exercise.properties)
-        return ExerciseOutcome(exercise, laws)
-
-    def _checker(self, exercise: Exercise, mistake: Mistake) -> Checker:
-        runner = PlainRunner({exercise.name: _under_name(mistake.answer, exercise.name)})
-        return Checker(self.corpus, runner, self.shrink_evaluations)
+    def __post_init__(self) -> None:
+        self.known = KnownAnswers(self.corpus, self.shrink_evaluations)
 
     def with_known_counterexample(
         self, outcome: ExerciseOutcome, recognised: Recognised
     ) -> ExerciseOutcome:
         """The student's outcome with the mistake's own shrunk counterexample, found once a run."""
-        exercise, mistake = outcome.exercise, recognised.mistakes[0]
-        key = (exercise.name, mistake.name)
-        if key not in self._shrunk:
-            known = self.behaviour(exercise, mistake)
-            self._shrunk[key] = self._checker(exercise, mistake).shrink(known)
-        return with_counterexamples_of(outcome, self._shrunk[key])
+        known = self.known.shrunk(outcome.exercise, recognised.mistakes[0])
+        return with_counterexamples_of(outcome, known)
 
     def recognise(self, outcome: ExerciseOutcome) -> Recognised | None:
         """The known mistakes that answer exactly like the student; None for a right answer."""
         exercise = outcome.exercise
-        telling = [law for law in outcome.laws if law.law.scored]
-        telling.sort(key=lambda law: law.status is Status.PASSED)  # failed ones tell most
-        if not telling or telling[0].status is Status.PASSED:
+        scored = [law for law in outcome.laws if law.law.scored]
+        if all(law.status is Status.PASSED for law in scored):
             return None
         if outcome.status in (Status.MISSING, Status.INTERNAL_ERROR):
             return None
-        complete = [m for m in exercise.mistakes if self._equal(exercise, m, telling)]
-        if complete:
-            return Recognised(tuple(complete), complete=True)
         gate = outcome.named(exercise.gate)
-        if gate.status is Status.PASSED:
-            return None
-        by_outputs = [m for m in exercise.mistakes if m.recognised_by == "outputs"]
-        on_gate = [m for m in by_outputs if self._equal(exercise, m, [gate])]
-        return Recognised(tuple(on_gate), complete=False) if on_gate else None
+        on_gate = self._on_gate(exercise, exercise.mistakes, gate)
+        complete = self._like(exercise, exercise.mistakes, scored)
+        if complete:
+            return Recognised(complete, complete=True, on_gate=on_gate)
+        if any(mistake.share == 0 for mistake in on_gate):
+            return Recognised(on_gate, complete=False, on_gate=on_gate)
+        return self._several(exercise, scored, gate, on_gate)
+
+    def _several(
+        self,
+        exercise: Exercise,
+        scored: Sequence[LawOutcome],
+        gate: LawOutcome,
+        on_gate: tuple[Mistake, ...],
+    ) -> Recognised | None:
+        """Mistakes made together that answer like the student, else what does on the gate."""
+        combined = self.known.combinations(exercise)
+        if gate.status is not Status.PASSED:
+            alike = self._on_gate(exercise, combined, gate)
+            on_gate = on_gate or alike
+            combined = (*alike, *(m for m in combined if m.recognised_by == "laws"))
+        together = self._like(
+            exercise, combined, self._second_slip_first(exercise, scored, on_gate)
+        )
+        if together:
+            return Recognised(together, complete=True, on_gate=on_gate, together=together)
+        return Recognised(on_gate, complete=False, on_gate=on_gate) if on_gate else None
 
     def shares(self, exercise: Exercise, recognised: Recognised) -> list[Share]:
-        """What each recognised mistake may earn where the gate fails."""
+        """What the recognised mistakes may earn; a worthless one among them leaves nothing else."""
+        found = {m.name: m for m in (*recognised.mistakes, *recognised.on_gate)}
+        paying = [m for m in found.values() if m.share == 0] or found.values()
+        together = {mistake.name for mistake in recognised.together}
         return [
-            Share(mistake.share, self.behaviour(exercise, mistake).passed)
-            for mistake in recognised.mistakes
+            Share(m.share, self.known.passed(exercise, m), several=m.name in together)
+            for m in paying
         ]
 
-    def _equal(self, exercise: Exercise, mistake: Mistake, laws: Iterable[LawOutcome]) -> bool:
-        """Whether the mistake fares and, unless known by its laws alone, answers the same."""
-        by_outputs = mistake.recognised_by == "outputs"
-        for theirs in laws:
-            ours = self.law(exercise, mistake, theirs.law)
-            if (ours.status is Status.PASSED) is not (theirs.status is Status.PASSED):
-                return False
-            if by_outputs and not _same_replies(ours.replies, theirs.replies):
-                return False
-        return True
+    def _second_slip_first(
+        self, exercise: Exercise, scored: Sequence[LawOutcome], on_gate: Sequence[Mistake]
+    ) -> list[LawOutcome]:
+        """The laws that a mistake with the student's answers on the gate passes itself, first.
 
+        Where the student fails them, they tell which slip came on top.
+        """
+        if not on_gate:
+            return list(scored)
+        alone = self.known.passed(exercise, on_gate[0])
+        return sorted(scored, key=lambda law: law.law.name not in alone)
 
-def _under_name(answer: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The answer as a function of that name, which Python's own messages on wrong calls tell."""
-    if not isinstance(answer, FunctionType):
-        return answer
-    renamed = FunctionType(
-        answer.__code__, answer.__globals__, name, answer.__defaults__, answer.__closure__
-    )
-    renamed.__kwdefaults__ = answer.__kwdefaults__
-    renamed.__qualname__ = name
-    return renamed
+    def _on_gate(
+        self, exercise: Exercise, mistakes: Iterable[Mistake], gate: LawOutcome
+    ) -> tuple[Mistake, ...]:
+        """Those of the mistakes that answer the cases of a failed gate like the student."""
+        if gate.status is Status.PASSED:
+            return ()
+        return self._like(exercise, (m for m in mistakes if m.recognised_by == "outputs"), [gate])
+
+    def _like(
+        self, exercise: Exercise, mistakes: Iterable[Mistake], laws: Sequence[LawOutcome]
+    ) -> tuple[Mistake, ...]:
+        """Those of the mistakes that answer, or by their laws fare, like the student."""
+        # What a student fails tells most where answers are compared. Where statuses alone are,
+        # it is what holds that tells: who breaks every law may have written nothing at all.
+        failed_first = sorted(laws, key=lambda law: law.status is Status.PASSED)
+        holds_some = failed_first[-1].status is Status.PASSED
+        return tuple(
+            mistake
+            for mistake in mistakes
+            if (
+                self._answers_like(exercise, mistake, failed_first)
+                if mistake.recognised_by == "outputs"
+                else holds_some and self._fares_like(exercise, mistake, failed_first[::-1])
+            )
+        )
+
+    def _answers_like(
+        self, exercise: Exercise, mistake: Mistake, laws: Iterable[LawOutcome]
+    ) -> bool:
+        return all(
+            _same_replies(self.known.replies(exercise, mistake, law.law), law.replies)
+            and self._fares_like(exercise, mistake, [law])
+            for law in laws
+        )
+
+    def _fares_like(self, exercise: Exercise, mistake: Mistake, laws: Iterable[LawOutcome]) -> bool:
+        return all(
+            self.known.passes(exercise, mistake, law.law) is (law.status is Status.PASSED)
+            for law in laws
+        )
 
 
 def with_counterexamples_of(outcome: ExerciseOutcome, known: ExerciseOutcome) -> ExerciseOutcome:
     """The outcome with the failing cases of another that answers alike, where laws were broken.
 
-    A law that ended in an exception keeps its own failure, which tells the student's line.
+    A law that ended in an exception keeps its own failure, which tells the student's line. A note
+    that the clock ended the other's search goes along: a replay may find another case.
     """
     laws = tuple(
         replace(law, failure=other.failure) if law.status is Status.FAILED is other.status else law
         for law, other in zip(outcome.laws, known.laws, strict=True)
     )
-    return replace(outcome, laws=laws)
+    return replace(outcome, laws=laws, notes=(*outcome.notes, *known.notes))
 
 
-def _same_replies(ours: Iterable[CaseReply], theirs: Iterable[CaseReply]) -> bool:
-    return all(map(same_reply, ours, theirs))
+def _same_replies(ours: Iterable[CaseReply], theirs: Sequence[CaseReply]) -> bool:
+    """Whether both answer every case alike; ours are run only up to the first that differs."""
+    pairs = zip_longest(ours, theirs)
+    return bool(theirs) and all(one and other and same_reply(one, other) for one, other in pairs)

@@ -3,7 +3,9 @@
 A law earns its weight where it passed and what it needs holds. Where the gate fails, a known
 mistake that gives exactly the student's outputs may earn its share instead, less the weights of
 laws that the student fails and the mistake itself passes; the greater of the two counts. So a
-second slip on top of a known mistake never costs more than that slip alone.
+second slip on top of a known mistake never costs more than that slip alone. Two known mistakes
+made together earn what both leave even where the gate holds, for together they may break laws
+that each alone does not.
 
 A law that could not be checked through a fault of ours counts as passed.
 """
@@ -23,10 +25,14 @@ _HOLDS = (Status.PASSED, Status.INTERNAL_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a recognised mistake is worth: its fraction, and the laws that it passes itself."""
+    """What a recognised mistake is worth: its fraction, and the laws that it passes itself.
+
+    `several` says that it is several mistakes made together, which counts where the gate holds too.
+    """
 
     fraction: Fraction
     passes: frozenset[str]
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ def score(
         exercise: its laws, gate and weights.
         statuses: the status of every law, by name.
         points: what the exercise is worth.
-        shares: what recognised mistakes may earn where the gate fails; the best one counts.
+        shares: what recognised mistakes may earn; the best one counts.
         forgiven: failed laws that cost nothing here, because the assignment charges them once.
     """
     earned = {
@@ -72,8 +78,9 @@ def score(
         for law in exercise.properties
     }
     total = sum(earned.values(), Fraction(0))
-    if statuses[exercise.gate] not in _HOLDS:
-        for share in shares:
+    gate_holds = statuses[exercise.gate] in _HOLDS
+    for share in shares:
+        if share.several or not gate_holds:
             total = max(total, _shared(exercise, statuses, points, share, forgiven))
     return Score(total, points, earned)
 

@@ -192,5 +192,32 @@ def running_maximum_of_identity(n):
     return np.maximum.accumulate(np.eye(n, dtype=bool), axis=0)
 
 
+@right_answer
+def running_sums_of_identity(n):
+    return np.cumsum(np.eye(n), axis=0)
+
+
+@right_answer
+def grown_by_recursion(n):
+    def grown(size):
+        if size == 1:
+            return np.array([[True]])
+        blocked = np.zeros((size - 1, 1), dtype=bool)
+        return np.block([[grown(size - 1), blocked], [np.ones((1, size), dtype=bool)]])
+
+    return grown(n)
+
+
+@right_answer
+def index_grids(n):
+    i, j = np.indices((n, n))
+    return np.asfortranarray(j <= i)
+
+
+@right_answer
+def tuples_of_numbers(n):
+    return tuple(tuple(int(j <= i) for j in range(n)) for i in range(n))
+
+
 MISTAKES = answers.mistakes
 RIGHT_ANSWERS = answers.right_answers

@@ -340,5 +340,63 @@ def generator_of_rows(X, W_Q, W_K, W_V, mask=None):
     return np.stack(output), np.stack(weights)
 
 
+@right_answer
+def sums_kept_as_logarithms(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    for i in range(n):
+        S = np.array([X[i] @ W_Q @ W_K.T @ x for x in X]) / np.sqrt(W_Q.shape[1])
+        if mask is not None:
+            S = S + np.where(mask[i], 0.0, -np.inf)
+        log_total = -np.inf
+        for score in S:
+            log_total = np.logaddexp(log_total, score)
+        for j in range(n):
+            A[i, j] = np.exp(S[j] - log_total)
+            output[i] += A[i, j] * (X[j] @ W_V)
+    return output, A
+
+
+@right_answer
+def scores_in_a_dictionary(X, W_Q, W_K, W_V, mask=None):
+    n, S = len(X), {}
+    for i in range(n):
+        for j in range(n):
+            seen = mask is None or bool(mask[i, j])
+            score = float((X[i] @ W_Q) @ (X[j] @ W_K)) / W_Q.shape[1] ** 0.5
+            S[i, j] = score if seen else -math.inf
+    A = [softmax(np.array([S[i, j] for j in range(n)])) for i in range(n)]
+    return [sum(A[i][j] * (X[j] @ W_V) for j in range(n)) for i in range(n)], A
+
+
+@right_answer
+def nothing_seen_is_nan_by_hand(X, W_Q, W_K, W_V, mask=None):
+    n = len(X)
+    output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))
+    i = 0
+    while i < n:
+        scores = [(x @ W_K) @ (X[i] @ W_Q) / np.sqrt(W_Q.shape[1]) for x in X]
+        seen = [True] * n if mask is None else mask[i].tolist()
+        largest = max((s for s, visible in zip(scores, seen) if visible), default=0.0)
+        e = [math.exp(s - largest) if visible else 0.0 for s, visible in zip(scores, seen)]
+        A[i] = [value / sum(e) if sum(e) else math.nan for value in e]
+        output[i] = A[i].dot(X).dot(W_V)
+        i += 1
+    return output, A
+
+
+@right_answer
+def outer_products_summed(X, W_Q, W_K, W_V, mask=None):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    visible = np.full((len(X), len(X)), True) if mask is None else mask
+    A = np.stack(
+        [
+            softmax(np.where(row, np.inner(K, q) / np.sqrt(q.size), -np.inf))
+            for q, row in zip(Q, visible)
+        ]
+    )
+    return np.add.reduce([np.outer(A[:, j], V[j]) for j in range(len(X))]), A
+
+
 MISTAKES = answers.mistakes
 RIGHT_ANSWERS = answers.right_answers

@@ -240,7 +240,7 @@ def powers_of_two(z, axis=-1):
 
 @mistake(
     hint="Your function takes no axis; the exercise's second argument says where to normalise.",
-    share="0.9",
+    share="0.92",
     caught_by=("matches_reference_on_every_axis",),
 )
 def no_axis_argument(z):
@@ -441,6 +441,84 @@ def single_precision_work(z, axis=-1):
     z = z.astype(np.float32)
     e = np.exp(z - z.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
+
+
+@right_answer
+def vectorized_scalar_exponential(z, axis=-1):
+    e = np.vectorize(math.exp)(z - np.amax(z, axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@right_answer
+def one_axis_after_the_other(z, axis=-1):
+    def softmax_of(part):
+        if part.ndim > 1:
+            return np.stack([softmax_of(slice_) for slice_ in part])
+        e = np.exp(part - part.max())
+        return e / e.sum()
+
+    return np.moveaxis(softmax_of(np.moveaxis(z, axis, -1)), -1, axis)
+
+
+@right_answer
+def halves_by_recursion(z, axis=-1):
+    def log_sum_exp(scores):
+        if len(scores) == 1:
+            return scores[0]
+        middle = len(scores) // 2
+        return np.logaddexp(log_sum_exp(scores[:middle]), log_sum_exp(scores[middle:]))
+
+    return np.exp(z - np.expand_dims(log_sum_exp(np.moveaxis(z, axis, 0)), axis))
+
+
+@right_answer
+def sums_of_ratios(z, axis=-1):
+    z = np.moveaxis(z, axis, -1)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        p = 1 / np.exp(z[..., None, :] - z[..., :, None]).sum(axis=-1)
+    p[np.isneginf(z) & ~np.isneginf(z).all(axis=-1, keepdims=True)] = 0
+    return np.moveaxis(p, -1, axis)
+
+
+@right_answer
+def last_of_the_running_sums(z, axis=-1):
+    e = np.exp(z - np.take(np.sort(z, axis=axis), [-1], axis=axis))
+    return e / np.take(np.cumsum(e, axis=axis), [-1], axis=axis)
+
+
+@right_answer
+def masked_array_inside(z, axis=-1):
+    visible = np.ma.masked_invalid(z)
+    e = np.ma.exp(visible - visible.max(axis=axis, keepdims=True))
+    p = (e / e.sum(axis=axis, keepdims=True)).filled(0)
+    return np.where(np.isneginf(z).all(axis=axis, keepdims=True), np.nan, p)
+
+
+@right_answer
+def running_maximum_and_sum(z, axis=-1):
+    largest = np.full(np.moveaxis(z, axis, 0).shape[1:], -np.inf)
+    total = np.zeros(largest.shape)
+    with np.errstate(invalid="ignore"):
+        for score in np.moveaxis(z, axis, 0):
+            grown = np.maximum(largest, score)
+            # -inf - (-inf) is nan: where nothing was seen yet, nothing has to shrink
+            total = np.nan_to_num(total * np.exp(largest - grown)) + np.exp(score - grown)
+            total = np.where(np.isneginf(grown), 0, total)
+            largest = grown
+        return np.exp(z - np.expand_dims(largest, axis)) / np.expand_dims(total, axis)
+
+
+@right_answer
+def single_precision_log_sum_exp(z, axis=-1):
+    z = np.asarray(z, dtype=np.float32)
+    m = z.max(axis=axis, keepdims=True)
+    return np.exp(z - (m + np.log(np.exp(z - m).sum(axis=axis, keepdims=True))))
+
+
+@right_answer
+def nested_lists_returned(z, axis=-1):
+    e = np.e ** np.subtract(z, np.max(z, axis, None, True))
+    return np.divide(e, np.sum(e, axis, None, None, True)).tolist()
 
 
 MISTAKES = answers.mistakes

@@ -15,7 +15,7 @@ mistake = answers.mistake
 
 @mistake(
     hint="Here True means may attend; your code treats True as blocked.",
-    share="0.55",
+    share="0.56",
     caught_by=("all_true_mask_is_no_mask", "future_weights_are_zero"),
 )
 def mask_inverted(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -30,7 +30,7 @@ def mask_inverted(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="This course asks for nan in a fully blocked row; you return equal weights.",
-    share="0.95",
+    share="0.96",
     caught_by=("fully_blocked_row_is_nan",),
 )
 def blocked_score_minus_1e9(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -45,7 +45,7 @@ def blocked_score_minus_1e9(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="This course asks for nan in a fully blocked row; you return the unmasked row.",
-    share="0.95",
+    share="0.96",
     caught_by=("fully_blocked_row_is_nan",),
 )
 def adds_minus_1e9(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -60,7 +60,7 @@ def adds_minus_1e9(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Blocked positions still get a little weight; only -inf gives exactly zero.",
-    share="0.6",
+    share="0.61",
     caught_by=("blocked_weights_are_zero",),
 )
 def blocked_score_minus_ten(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -75,7 +75,7 @@ def blocked_score_minus_ten(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="A score of 0 is an ordinary score; blocked means -inf.",
-    share="0.6",
+    share="0.61",
     caught_by=("blocked_weights_are_zero",),
 )
 def blocked_score_zero(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -90,7 +90,7 @@ def blocked_score_zero(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Mask the scores, not the weights: blocked keys must not take part in the sum.",
-    share="0.65",
+    share="0.71",
     caught_by=("single_visible_key_copies_its_value", "future_does_not_leak"),
 )
 def mask_after_softmax(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -105,7 +105,7 @@ def mask_after_softmax(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="mask[i, j] speaks about query i and key j; you read it the other way round.",
-    share="0.6",
+    share="0.61",
     caught_by=("future_weights_are_zero",),
 )
 def mask_transposed(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -133,7 +133,7 @@ def mask_ignored(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Your function takes no mask; the exercise's fifth argument says who may see whom.",
-    share="0.5",
+    share="0.49",
     caught_by=("matches_reference_with_mask", "future_weights_are_zero"),
 )
 def no_mask_argument(X, W_Q, W_K, W_V, scale=True):
@@ -162,7 +162,7 @@ def always_causal(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="A token may see itself unless the mask says otherwise.",
-    share="0.7",
+    share="0.65",
     caught_by=("future_weights_are_zero", "single_token"),
 )
 def own_position_blocked(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -177,7 +177,7 @@ def own_position_blocked(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Adding True adds 1; blocked scores must become -inf.",
-    share="0.6",
+    share="0.61",
     caught_by=("blocked_weights_are_zero",),
 )
 def mask_added_to_scores(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -192,7 +192,7 @@ def mask_added_to_scores(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="0 times infinity is nan, so every visible score is lost: use np.where for the mask.",
-    share="0.6",
+    share="0.59",
     caught_by=("matches_reference_with_mask", "all_true_mask_is_no_mask"),
 )
 def infinity_times_the_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -207,7 +207,7 @@ def infinity_times_the_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Mask first, then subtract the maximum of what is left.",
-    share="0.9",
+    share="0.96",
     caught_by=("blocked_huge_key_is_harmless",),
 )
 def maximum_before_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -224,7 +224,7 @@ def maximum_before_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="This course asks for nan in a fully blocked row; you return equal weights.",
-    share="0.95",
+    share="0.96",
     caught_by=("fully_blocked_row_is_nan",),
 )
 def blocked_row_uniform(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -241,7 +241,7 @@ def blocked_row_uniform(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Only the fully blocked row is nan; the other rows keep their values.",
-    share="0.95",
+    share="0.96",
     caught_by=("fully_blocked_row_is_nan",),
 )
 def blocked_row_spoils_the_others(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -258,7 +258,7 @@ def blocked_row_spoils_the_others(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="This course asks for nan in a fully blocked row; you raise an error.",
-    share="0.95",
+    share="0.96",
     caught_by=("fully_blocked_row_is_nan",),
 )
 def raises_on_blocked_row(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -275,7 +275,7 @@ def raises_on_blocked_row(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="The weights you return are not the ones you used.",
-    share="0.65",
+    share="0.66",
     caught_by=("future_weights_are_zero", "blocked_weights_are_zero"),
 )
 def unmasked_weights_returned(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -290,7 +290,7 @@ def unmasked_weights_returned(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Your function changes the mask; work on a copy.",
-    share="0.6",
+    share="0.96",
     caught_by=("inputs_unchanged",),
     recognised_by="laws",
 )

@@ -180,7 +180,7 @@ def huge_negative_score_nan_restored(X, W_Q, W_K, W_V, mask=None, scale=True):
         S = S / np.sqrt(W_Q.shape[1])
     if mask is not None:
         S = np.where(mask, S, -1e30)
-    A = softmax(S)
+    A = np.asarray(softmax(S))
     if mask is not None:
         A[~mask.any(axis=1)] = np.nan
     return A @ (X @ W_V), A
@@ -334,8 +334,161 @@ def integer_outputs(X, W_Q, W_K, W_V, mask=None, scale=True):
         S = S / np.sqrt(W_Q.shape[1])
     if mask is not None:
         S = np.where(mask, S, -np.inf)
-    A = softmax(S)
+    A = np.asarray(softmax(S))
     return (A @ (X @ W_V)).astype(X.dtype), A.astype(X.dtype)
+
+
+@right_answer
+def log_sum_exp_of_rows(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = X @ W_Q @ W_K.T @ X.T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = np.exp(S - np.logaddexp.reduce(S, axis=1, keepdims=True))
+    return A @ (X @ W_V), A
+
+
+@right_answer
+def single_precision_log_sum_exp(X, W_Q, W_K, W_V, mask=None, scale=True):
+    X, W_Q, W_K, W_V = (M.astype(np.float32) for M in (X, W_Q, W_K, W_V))
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(np.float32(W_Q.shape[1]))
+    if mask is not None:
+        S = np.where(mask, S, np.float32(-np.inf))
+    A = np.exp(S - np.logaddexp.reduce(S, axis=1, keepdims=True))
+    return A @ (X @ W_V), A
+
+
+@right_answer
+def logarithm_of_the_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S *= W_Q.shape[1] ** -0.5
+    if mask is not None:
+        with np.errstate(divide="ignore"):
+            S += np.log(mask.astype(float))
+    A = softmax(S)
+    return A @ (X @ W_V), A
+
+
+@right_answer
+def products_by_broadcasting(X, W_Q, W_K, W_V, mask=None, scale=True):
+    Q, K, V = ((X[:, :, None] * W).sum(axis=1) for W in (W_Q, W_K, W_V))
+    S = (Q[:, None] * K[None]).sum(axis=-1)
+    if scale:
+        S = S / np.sqrt(K.shape[-1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = np.asarray(softmax(S))
+    return (A[:, :, np.newaxis] * V).sum(axis=1), A
+
+
+@right_answer
+def exponentials_of_visible_scores(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T / (np.sqrt(W_Q.shape[1]) if scale else 1)
+    visible = np.ones(S.shape, dtype=bool) if mask is None else mask
+    E = np.zeros_like(S)
+    top = np.max(S, axis=1, keepdims=True, where=visible, initial=-np.inf)
+    np.exp(S - top, out=E, where=visible)
+    with np.errstate(invalid="ignore"):
+        A = E / E.sum(axis=1, keepdims=True)
+    return A @ (X @ W_V), A
+
+
+@right_answer
+def masked_array_inside(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T / (np.sqrt(W_Q.shape[1]) if scale else 1)
+    S = np.ma.array(S, mask=False if mask is None else ~mask)
+    E = np.ma.exp(S - S.max(axis=1, keepdims=True))
+    A = (E / E.sum(axis=1, keepdims=True)).filled(0)
+    if mask is not None:
+        A[~mask.any(axis=1)] = np.nan
+    return A @ (X @ W_V), A
+
+
+@right_answer
+def fourth_roots_on_both_sides(X, W_Q, W_K, W_V, mask=None, scale=True):
+    root = W_Q.shape[1] ** 0.25 if scale else 1.0
+    S = (X @ W_Q / root) @ (X @ W_K / root).T
+    A = softmax(S if mask is None else np.select([mask], [S], default=-np.inf))
+    return A @ (X @ W_V), A
+
+
+@right_answer
+def one_joint_projection(X, W_Q, W_K, W_V, mask=None, scale=True):
+    d_k = W_Q.shape[1]
+    Q, K, V = np.split(X @ np.concatenate([W_Q, W_K, W_V], axis=1), [d_k, 2 * d_k], axis=1)
+    S = Q @ K.T
+    if scale:
+        S = S / np.sqrt(d_k)
+    if mask is not None:
+        S = np.where(mask == False, float("-inf"), S)  # noqa: E712 - as students write it
+    A = softmax(S)
+    return A @ V, A
+
+
+@right_answer
+def keys_in_rows(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_K) @ (X @ W_Q).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask.T, S, -np.inf)
+    A = np.asarray(softmax(S, axis=0))
+    return ((X @ W_V).T @ A).T, A.T
+
+
+@right_answer
+def batch_of_one(X, W_Q, W_K, W_V, mask=None, scale=True):
+    X = X[None]
+    S = np.matmul(X @ W_Q, np.swapaxes(X @ W_K, -1, -2))
+    if scale:
+        S = S / np.sqrt(W_Q.shape[-1])
+    if mask is not None:
+        S = np.where(mask[None], S, -np.inf)
+    A = softmax(S)
+    return np.squeeze(A @ (X @ W_V), axis=0), A[0]
+
+
+@right_answer
+def divided_after_the_sum(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = np.einsum("id,dk,ek,je->ij", X, W_Q, W_K, X)
+    if scale:
+        S = S / np.linalg.norm(np.ones(W_K.shape[1]))
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    E = np.exp(S - S.max(axis=1, keepdims=True))
+    sums = E @ np.hstack([X @ W_V, np.ones((len(X), 1))])
+    return sums[:, :-1] / sums[:, -1:], E / sums[:, -1:]
+
+
+@right_answer
+def token_by_token_recursion(X, W_Q, W_K, W_V, mask=None, scale=True):
+    K, V = X @ W_K, X @ W_V
+
+    def rows_from(i):
+        if i == len(X):
+            return [], []
+        S = K @ (X[i] @ W_Q) / (K.shape[1] ** 0.5 if scale else 1)
+        A = softmax(S if mask is None else np.where(mask[i], S, -np.inf))
+        output, weights = rows_from(i + 1)
+        return [A @ V, *output], [A, *weights]
+
+    return tuple(map(np.array, rows_from(0)))
+
+
+@right_answer
+def two_queries_at_a_time(X, W_Q, W_K, W_V, mask=None, scale=True):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    output, weights = [], []
+    for start in range(0, len(X), 2):
+        rows = slice(start, start + 2)
+        S = Q[rows] @ K.T / (np.sqrt(K.shape[1]) if scale else 1)
+        weights.append(softmax(S if mask is None else np.where(mask[rows], S, -np.inf)))
+        output.append(weights[-1] @ V)
+    return np.concatenate(output), np.concatenate(weights)
 
 
 RIGHT_ANSWERS = answers.right_answers

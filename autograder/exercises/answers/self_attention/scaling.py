@@ -88,7 +88,7 @@ def key_width_written_in(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="scale=False must leave the scores unscaled.",
-    share="0.9",
+    share="0.92",
     caught_by=("scale_false_is_unscaled",),
 )
 def scale_flag_ignored(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -101,7 +101,7 @@ def scale_flag_ignored(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Your function takes no scale; scale=False must leave the division out.",
-    share="0.9",
+    share="0.92",
     caught_by=("scale_false_is_unscaled", "scale_is_sqrt_key_width"),
 )
 def no_scale_argument(X, W_Q, W_K, W_V, mask=None):

@@ -30,7 +30,7 @@ def softmax_over_columns(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="Subtract the row maximum before the exponential.",
-    share="0.9",
+    share="0.92",
     caught_by=("survives_huge_scores", "blocked_huge_key_is_harmless"),
 )
 def attention_without_shift(X, W_Q, W_K, W_V, mask=None, scale=True):

@@ -30,7 +30,7 @@ def scores_transposed(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 @mistake(
     hint="The keys are never used in your scores.",
-    share="0.3",
+    share="0.4",
     caught_by=("swapping_projections_transposes_scores", "matches_reference"),
 )
 def queries_against_queries(X, W_Q, W_K, W_V, mask=None, scale=True):
@@ -141,7 +141,6 @@ def output_only(X, W_Q, W_K, W_V, mask=None, scale=True):
     hint="Your function changes X; work on a copy.",
     share="0.5",
     caught_by=("inputs_unchanged",),
-    recognised_by="laws",
 )
 def input_centred_in_place(X, W_Q, W_K, W_V, mask=None, scale=True):
     centre = X.mean(axis=0)
