@@ -6,8 +6,10 @@ code and the wire's values, so an answer looks exactly as if it had crossed a pr
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,15 @@ class PlainRunner:
     def run(
         self, function: str, cases: Sequence[Sequence[Step]], *, defaults: Mapping[str, Any]
     ) -> Iterator[CaseReply]:
-        """Yield one reply per case, in order; NumPy's warnings are silenced."""
+        """Yield one reply per case, in order; what the functions print or warn of is dropped."""
         for steps in cases:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
+            dropped = io.StringIO()
+            with (
+                redirect_stdout(dropped),
+                redirect_stderr(dropped),
+                warnings.catch_warnings(),
+                np.errstate(all="ignore"),
+            ):
                 warnings.simplefilter("ignore")
                 status, outcomes = self._runner.run(encode_case(steps, function, defaults))
             yield CaseReply(Status(status), tuple(decode_outcome(item) for item in outcomes))
