@@ -7,13 +7,11 @@ bytes, names and settings. This module never imports nbgrader, so that `check` s
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import os
 import platform
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -24,10 +22,17 @@ from typing import Any
 from autograder import __version__
 from autograder.exercise import Assignment, Exercise
 from autograder.exercises import load_assignments, load_exercises
+from autograder.fingerprints import (
+    corpus_key,
+    engine_fingerprint,
+    exercise_fingerprint,
+    release_fingerprint,
+    settings_that_matter,
+)
 from autograder.grading import corpus
 from autograder.grading.submission import Plan
 from autograder.notebook import CellFacts, Role, Skeleton
-from autograder.results import Sandbox, SubmissionResult, Versions, to_json
+from autograder.results import Basis, Sandbox, SubmissionResult, Versions, to_json
 from autograder.settings import Settings
 from autograder.worker.isolation import choose, resume
 
@@ -122,6 +127,17 @@ class Course:
         path.touch(mode=0o600)
         path.write_text(f"{seed}\n")
         return seed
+
+    def every_seed(self) -> list[int]:
+        """The seed that is set and those that were ever kept; creates none."""
+        path = self.state / "seeds"
+        kept = path.read_bytes().split() if path.is_file() else []
+        found = [int(text) for text in kept if text.isdigit()]
+        return found if self.settings.seed is None else [self.settings.seed, *found]
+
+    def seed_named(self, seed_id: str) -> int | None:
+        """The seed of that id: the one set, or one that was ever kept; None where it is lost."""
+        return next((seed for seed in self.every_seed() if corpus.seed_id(seed) == seed_id), None)
 
     def result_path(self, assignment: str, student: str, notebook: str) -> Path:
         """Where the full result of a submission lies."""
@@ -256,6 +272,7 @@ class PlanSpec:
         release: the release notebook, or None to grade functions by name.
         facts: what the gradebook knows of the cells: pairs of grade_id and facts.
         corpora: where drawn corpora are kept; None keeps none.
+        keep_corpus: whether a corpus that is not there yet is kept.
         sandbox: what another process of this run found on this machine, so that the self-test is
             not repeated; None tries it out.
     """
@@ -266,7 +283,23 @@ class PlanSpec:
     release: bytes | None = None
     facts: tuple[tuple[str, CellFacts], ...] = ()
     corpora: Path | None = None
+    keep_corpus: bool = True
     sandbox: Sandbox | None = None
+
+
+def exercises_released(spec: PlanSpec) -> tuple[Exercise, ...]:
+    """The exercises that a plan checks; no case is drawn to find out.
+
+    Raises:
+        UsageError: unknown assignment, or an exercise that is not installed.
+    """
+    return exercises_of(_assignment_of(spec.assignment, _skeleton(spec)))
+
+
+def _skeleton(spec: PlanSpec) -> Skeleton | None:
+    if spec.release is None:
+        return None
+    return Skeleton.from_release(spec.release, dict(spec.facts) or None)
 
 
 def build_plan(spec: PlanSpec) -> Plan:
@@ -276,9 +309,7 @@ def build_plan(spec: PlanSpec) -> Plan:
         UsageError: unknown assignment, or a release that contradicts the assignment.
         autograder.worker.isolation.SandboxError: the sandbox can't be had here.
     """
-    skeleton = None
-    if spec.release is not None:
-        skeleton = Skeleton.from_release(spec.release, dict(spec.facts) or None)
+    skeleton = _skeleton(spec)
     assignment = _assignment_of(spec.assignment, skeleton)
     exercises = exercises_of(assignment)
     if skeleton is not None:
@@ -288,16 +319,25 @@ def build_plan(spec: PlanSpec) -> Plan:
     draw_now: Callable[[], corpus.Corpus] = partial(
         corpus.draw, exercises, spec.seed, cases=spec.settings.cases
     )
+    drawn = corpus.load_or_draw(spec.corpora, key, draw_now, keep=spec.keep_corpus)
     return Plan(
         assignment=assignment,
         exercises=exercises,
-        corpus=corpus.load_or_draw(spec.corpora, key, draw_now),
+        corpus=drawn,
         seed_id=corpus.seed_id(spec.seed),
         settings=spec.settings,
         launcher=backend.launcher(assignment.allowed_imports),
         sandbox=backend.record(),
         versions=versions(),
         skeleton=skeleton,
+        basis=Basis(
+            code=engine_fingerprint(),
+            release=release_fingerprint(spec.release, assignment),
+            settings=settings_that_matter(spec.settings, assignment),
+            corpus=key,
+            cases=corpus.digests(drawn),
+            exercises={e.name: exercise_fingerprint(e) for e in exercises},
+        ),
     )
 
 
@@ -309,32 +349,3 @@ def versions() -> Versions:
         numpy=version("numpy"),
         hypothesis=version("hypothesis"),
     )
-
-
-def corpus_key(exercises: Iterable[Exercise], seed: int, cases: int) -> str:
-    """The name of a stored corpus: it changes with the seed, the cases and the laws' own code."""
-    digest = hashlib.sha256(f"{corpus.CORPUS_FORMAT} {seed} {cases}".encode())
-    files: set[Path] = set()
-    for exercise in exercises:
-        digest.update(f" {exercise.name}".encode())
-        files.update(*map(_files_around, _modules_behind(exercise)))
-    for file in sorted(files, key=lambda file: (file.parent.name, file.name)):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:32]
-
-
-def _files_around(name: str) -> Iterable[Path]:
-    """The files of a module's folder: a law is built by its neighbours too."""
-    module = importlib.import_module(name)
-    file = Path(getattr(module, "__file__", None) or os.devnull)
-    return file.parent.glob("*.py") if module.__package__ else [file] * file.is_file()
-
-
-def _modules_behind(exercise: Exercise) -> set[str]:
-    """The modules whose code decides what the cases of an exercise are."""
-    parts: list[Any] = [exercise.reference]
-    for law in exercise.properties:
-        parts += [law.calls, law.verdict, law.expected, law.inputs.ordinary, law.inputs.small]
-    while any(isinstance(part, partial) for part in parts):
-        parts = [part.func if isinstance(part, partial) else part for part in parts]
-    return {part.__module__ for part in parts if part is not None}

@@ -144,8 +144,40 @@ class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
+class Basis(msgspec.Struct, frozen=True, kw_only=True):
+    """What a grade rests on besides submission, seed, versions and sandbox. Hashes are hexadecimal.
+
+    Args:
+        code: hash of the grader's own code.
+        release: hash of the release notebook and of the assignment's rules; of the rules alone
+            where there is no release.
+        settings: the settings that can change a result, with the assignment's own limits filled in.
+        corpus: the name under which the drawn cases are stored.
+        cases: by exercise, the hash of its cases and their right answers.
+        exercises: by exercise, the hash of its record and of the code behind its laws and mistakes.
+    """
+
+    code: str
+    release: str
+    settings: dict[str, int | float]
+    corpus: str
+    cases: dict[str, str]
+    exercises: dict[str, str]
+
+
+class Regrade(msgspec.Struct, frozen=True, kw_only=True):
+    """What one exercise's grade rests on, where it was graded again after the rest."""
+
+    versions: Versions
+    sandbox: Sandbox
+    basis: Basis
+
+
 class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One graded submission. All but `timing` (seconds by stage) repeats byte for byte."""
+    """One graded submission. All but `timing` (seconds by stage) repeats byte for byte.
+
+    `regraded` names the exercises that were graded again on their own (`grade --exercise`).
+    """
 
     format_version: int = FORMAT_VERSION
     assignment: str
@@ -158,7 +190,9 @@ class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
     versions: Versions
     sandbox: Sandbox
+    basis: Basis | None = None
     exercises: tuple[ExerciseResult, ...]
+    regraded: dict[str, Regrade] = {}
     notes: tuple[str, ...] = ()
     timing: dict[str, float] = {}
 

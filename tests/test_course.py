@@ -223,6 +223,15 @@ def test_a_plan_names_its_seed_without_giving_it_away():
     assert plan.versions == versions()
 
 
+def test_a_seed_is_found_by_its_id_among_those_set_and_kept(tmp_path):
+    course = course_with(tmp_path, "c.PropertyGrader.seed = 5")
+    assert course.seed_named(corpus.seed_id(5)) == 5
+    assert course.seed_named(corpus.seed_id(6)) is None
+    (tmp_path / ".autograder").mkdir()
+    (tmp_path / ".autograder" / "seeds").write_bytes(b"6\n\xffspoilt\n7\n")
+    assert [course.seed_named(corpus.seed_id(seed)) for seed in (5, 6, 7, 8)] == [5, 6, 7, None]
+
+
 def test_a_plan_takes_a_kept_corpus(tmp_path):
     kept = tmp_path / "corpus"
     first = build_plan(spec(corpora=kept))

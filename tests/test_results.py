@@ -70,7 +70,8 @@ def test_the_json_holds_what_the_format_promises():
     written = json.loads(to_json(RESULT))
     assert list(written) == [
         "format_version", "assignment", "notebook", "student", "score", "max_score", "sha256",
-        "seed_id", "calls", "versions", "sandbox", "exercises", "notes", "timing",
+        "seed_id", "calls", "versions", "sandbox", "basis", "exercises", "regraded", "notes",
+        "timing",
     ]  # fmt: skip
     assert written["format_version"] == FORMAT_VERSION == 1
     exercise = written["exercises"][0]

@@ -199,27 +199,41 @@ def _corpus_of(stored: _Stored) -> Corpus:
     )
 
 
-def load_or_draw(folder: Path | None, key: str, draw_now: Callable[[], Corpus]) -> Corpus:
-    """The corpus stored under `folder/key`, else a new one, which is then stored there.
+def digests(corpus: Corpus) -> dict[str, str]:
+    """By exercise, a hash of its cases and of their right answers."""
+    by_exercise: dict[str, Any] = {}
+    for law in _stored_form(corpus).laws:
+        digest = by_exercise.setdefault(law.exercise, hashlib.sha256())
+        digest.update(msgspec.msgpack.encode(law))
+    return {name: str(digest.hexdigest()[:16]) for name, digest in by_exercise.items()}
+
+
+def load_or_draw(
+    folder: Path | None, key: str, draw_now: Callable[[], Corpus], *, keep: bool = True
+) -> Corpus:
+    """The corpus stored under `folder/key`, else a new one, which is stored there with `keep`.
 
     The file appears whole or not at all, and only its owner may read it: cases are secret until
     the grades are out. Without a folder nothing is stored. A new corpus comes back in the form in
     which it is stored, so that the first run shows a counterexample in the same words as the next:
     two arguments that were one array are two from then on.
     """
-    if folder is None:
-        return _corpus_of(_stored_form(draw_now()))
-    path = folder / key
-    try:
-        stored = from_bytes(path.read_bytes())
-    except FileNotFoundError:
-        stored = None
+    stored = None if folder is None else _load(folder / key)
     if stored is not None:
         return stored
     corpus = draw_now()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    partial = path.with_name(f"{key}.{os.getpid()}")
-    partial.touch(mode=0o600)
-    partial.write_bytes(to_bytes(corpus))
-    partial.replace(path)
+    if folder is not None and keep:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        partial = (folder / key).with_name(f"{key}.{os.getpid()}")
+        partial.touch(mode=0o600)
+        partial.write_bytes(to_bytes(corpus))
+        partial.replace(folder / key)
     return _corpus_of(_stored_form(corpus))
+
+
+def _load(path: Path) -> Corpus | None:
+    """The corpus of a file; None where there is none or it is damaged."""
+    try:
+        return from_bytes(path.read_bytes())
+    except FileNotFoundError:
+        return None

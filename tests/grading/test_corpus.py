@@ -103,3 +103,23 @@ def test_a_damaged_store_is_drawn_again(tmp_path, exercise):
 def test_the_name_of_a_seed_does_not_give_it_away():
     assert corpus.seed_id(1) != corpus.seed_id(2)
     assert "12345" not in corpus.seed_id(12345)
+
+
+def test_without_keep_a_stored_corpus_is_taken_and_a_new_one_not_stored(exercise, tmp_path):
+    made = drawn(exercise)
+    again = corpus.load_or_draw(tmp_path / "none", "key", lambda: made, keep=False)
+    assert corpus.to_bytes(again) == corpus.to_bytes(made)
+    assert list(tmp_path.iterdir()) == []
+    corpus.load_or_draw(tmp_path, "key", lambda: made)
+    other = corpus.load_or_draw(tmp_path, "key", lambda: drawn(exercise, 2), keep=False)
+    assert corpus.to_bytes(other) == corpus.to_bytes(made)
+
+
+def test_the_digest_of_an_exercise_names_its_cases(exercise, make_exercise):
+    first = corpus.digests(drawn(exercise, 1))
+    assert first == corpus.digests(drawn(exercise, 1))
+    assert list(first) == [exercise.name]
+    assert first != corpus.digests(drawn(exercise, 2))
+    other = make_exercise(name="again")
+    both = corpus.digests(corpus.draw([exercise, other], 1, cases=12))
+    assert both[exercise.name] == first[exercise.name] != both["again"]

@@ -1,0 +1,92 @@
+"""`autograder replay`: grade a stored submission again and compare with its stored result.
+
+It grades from the seed and the stored cases of that result, under the present code and settings,
+and writes nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import msgspec
+
+from autograder.course import Course, UsageError, assignment_named
+from autograder.grader_process import grade_job, start_grader
+from autograder.nbgrader_plugin.assignment import CourseAssignment
+from autograder.nbgrader_plugin.context import refusal
+from autograder.reporting.differences import Cause, causes, differences
+from autograder.reporting.replay import Replay
+from autograder.results import SubmissionResult
+
+
+def replay(course: Course, student: str, assignment: str, *, seed: int | None = None) -> Replay:
+    """Grade a stored submission again; nothing is written.
+
+    Args:
+        course: the course it belongs to.
+        student: the student's id.
+        assignment: the assignment's name.
+        seed: use this one, whatever the result names.
+
+    Raises:
+        UsageError: unknown assignment or student, no stored result, nothing released.
+        autograder.worker.isolation.SandboxError: the sandbox can't be had here.
+    """
+    if course.release(assignment) is None:
+        assignment_named(assignment)
+    place = CourseAssignment(course, assignment)
+    stored = _stored(place, student)
+    seed = course.seed_named(stored.seed_id) if seed is None else seed
+    found = place.found(student)
+    gone = found.ambiguous or refusal(found.path)
+    if seed is None:
+        return _not_graded(stored, "the seed", stored.seed_id, "lost; give it with --seed")
+    if gone:
+        return _not_graded(stored, "the submission", stored.sha256, gone)
+    with closing(place.open_gradebook()):
+        spec = place.spec(seed, keep_corpus=False)
+    start_grader(spec)
+    graded = grade_job(place.job(student))
+    if graded.result is None:
+        return _not_graded(stored, "the submission", stored.sha256, graded.unreadable)
+    return compared(stored, graded.result)
+
+
+def _stored(place: CourseAssignment, student: str) -> SubmissionResult:
+    again = f"autograder grade {place.name} --student {student}"
+    try:
+        stored = place.stored(student)
+    except (OSError, msgspec.DecodeError):
+        raise UsageError(
+            f"The stored result of {student!r} can't be read. Grade it anew: {again} --force"
+        ) from None
+    if stored is None:
+        place.submitted([student])  # refuses who handed nothing in
+        raise UsageError(
+            f"There is no stored result of {student!r} in {place.name!r}. Grade it first: {again}"
+        )
+    return stored
+
+
+def _not_graded(stored: SubmissionResult, what: str, was: str, now: str) -> Replay:
+    return Replay(
+        student=stored.student or "",
+        assignment=stored.assignment,
+        identical=False,
+        graded=False,
+        causes=[Cause(what=what, stored=was, now=now)],
+        differences=[],
+    )
+
+
+def compared(stored: SubmissionResult, again: SubmissionResult) -> Replay:
+    """A stored result beside one that was graded now."""
+    rests_on, found = causes(stored, again), differences(stored, again)
+    return Replay(
+        student=stored.student or "",
+        assignment=stored.assignment,
+        identical=not rests_on and not found,
+        graded=True,
+        causes=rests_on,
+        differences=found,
+    )
