@@ -6,7 +6,15 @@ import msgspec
 import pytest
 
 from autograder.doctor import diagnose_machine
-from autograder.reporting.doctor import BackendReport, DoctorReport, doctor_text
+from autograder.reporting.doctor import (
+    BackendReport,
+    CourseReport,
+    DoctorReport,
+    Finding,
+    Level,
+    course_text,
+    doctor_text,
+)
 from autograder.worker.isolation import ISOLATING, MODES, SandboxError, choose, guarantees
 
 
@@ -55,3 +63,35 @@ def test_where_nothing_isolates_the_text_names_the_container() -> None:
     text = doctor_text(report)
     assert text.startswith("sandbox auto takes: nothing\n")
     assert "docs/threat-model.md" in text.splitlines()[-1]
+
+
+def finding(level: Level) -> Finding:
+    return Finding(
+        level=level,
+        check="hook",
+        where="c.BaseConverter.pre_convert_hook",
+        problem="It is not called.\x1b[31m",
+        remedy="Remove it.",
+    )
+
+
+def test_the_text_on_a_course_gives_each_finding_its_place_and_its_remedy() -> None:
+    report = CourseReport(
+        course="/course",
+        assignments=("homework",),
+        findings=(finding(Level.CONFLICT), finding(Level.NOTE), finding(Level.NOTE)),
+    )
+    assert len(report.conflicts) == 1
+    assert course_text(report).splitlines()[:6] == [
+        "course /course: 1 conflict, 2 notes",
+        "assignments: homework",
+        "",
+        "conflict: c.BaseConverter.pre_convert_hook",
+        "    It is not called.",
+        "    do: Remove it.",
+    ]
+
+
+def test_the_text_on_a_course_without_findings_is_two_lines() -> None:
+    report = CourseReport(course="/course", assignments=(), findings=())
+    assert course_text(report) == ("course /course: no conflicts, no notes\nassignments: none\n")
