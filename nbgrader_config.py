@@ -33,6 +33,7 @@ c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
 STOCK = "nbgrader.preprocessors."
 OURS = "autograder.nbgrader_plugin."
 
+c.Autograde.exporter_class = OURS + "exporters.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [
     STOCK + "ClearOutput",
     OURS + "rebuild.Rebuild",
@@ -52,6 +53,8 @@ c.GenerateFeedback.preprocessors = [
     OURS + "feedback.RedactFeedback",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+# formgrader's page, where nbgrader shows the names of students as they stand
+c.HTMLExporter.preprocessors = [OURS + "formgrader.EscapeNames"]
 
 # -- settings of the property grader, with their defaults; times in seconds, memory in MiB ---------
 # A limit that is None is the one of the assignment.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from autograder.nbgrader_plugin.feedback import RedactFeedback
+from autograder.nbgrader_plugin.secrets import MASK, Secrets, environment_values, hidden_lines
+from tests.hostile.people import refusal
 from tests.nbgrader_plugin.classroom import (
     NAME,
     REPOSITORY,
@@ -25,6 +29,7 @@ from tests.nbgrader_plugin.classroom import (
     notebook,
 )
 from tests.nbgrader_plugin.conftest import NewCourse
+from tests.nbgrader_plugin.pages import acts, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -52,12 +57,38 @@ print("printed {SCRIPT}")
 '''
 LINKS = f"""[one](javascript:{PAYLOAD}), [two]( JavaScript:{PAYLOAD}), [three][3],
 [four](java&#115;cript:{PAYLOAD}), [five](javascript&colon;{PAYLOAD}),
-[six](javascript\\:{PAYLOAD}), [seven](<javascript:{PAYLOAD}>), <javascript:{PAYLOAD}>, [kept](https://example.org/a?b=1&c=2)
+[six](javascript\\:{PAYLOAD}), [seven](<javascript:{PAYLOAD}>), <javascript:{PAYLOAD}>,
+[kept](https://example.org/a?b=1&c=2)
+
+> [eight](
+> javascript:{PAYLOAD}) [nine][9]
+>
+> [9]:
+> javascript:{PAYLOAD}
+
+[ten](files/javascript:{PAYLOAD}) ![seen](https://evil.example/seen.png)
 
 [3]: javascript:{PAYLOAD}
 """
+PASTED = """![image.png](attachment:image.png) ![lost](attachment:lost.png)"""
 RAISES = f'raise type("{SCRIPT}", (Exception,), {{}})("{IMAGE}")'
-FAILS = f'def softmax(z, axis=-1):\n    raise ValueError("{SCRIPT}")'
+FAILS = f"""def softmax(z, axis=-1):
+    raise ValueError("{SCRIPT}\\n\\n[x]: javascript:{PAYLOAD}\\n\\n[x]")"""
+
+
+def why(text: str, nb: dict) -> dict:
+    """Give the written question an answer with a pasted picture."""
+    answer = cell(nb, "why-scale")
+    answer["source"] = text
+    answer["attachments"] = {"image.png": {"image/png": PNG}}
+    return nb
+
+
+def make_page(root: Path, student: str) -> str:
+    """The page that nbgrader makes for a student."""
+    done = nbgrader_api(root).generate_feedback(NAME, student)
+    assert done["success"], done
+    return page(root, student)
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +99,11 @@ def course(new_course: NewCourse) -> Path:
     nb["cells"].insert(2, {**code(f"{SCRIPT}{IMAGE}", "text"), "cell_type": "markdown"})
     for key in ("outputs", "execution_count"):
         nb["cells"][2].pop(key)
-    cell(nb, "why-scale")["source"] = f"Because {SCRIPT} {IMAGE} {LINKS}"
-    hand_in(root, "eve", nb)
+    hand_in(root, "eve", why(f"Because {SCRIPT} {IMAGE} {LINKS} {PASTED}", nb))
     hand_in(root, "ada", notebook(root, {"softmax": mistake("softmax", "no_max_shift")}))
     grade(root)
     for student in ("eve", "ada"):
-        done = nbgrader_api(root).generate_feedback(NAME, student)
-        assert done["success"], done
+        make_page(root, student)
     return root
 
 
@@ -82,52 +111,56 @@ def page(course: Path, student: str) -> str:
     return (course / "feedback" / student / NAME / f"{NAME}.html").read_text()
 
 
-def active(html: str) -> list[str]:
-    """Tags of the page that would run a student's payload."""
-    scripts = re.findall(r"<script[^>]*>(.*?)</script", html, re.DOTALL | re.IGNORECASE)
-    handlers = re.findall(r"<[a-z]+[^<>]*\son\w+\s*=[^<>]*>", html, re.IGNORECASE)
-    links = re.findall(r"""<[a-z]+[^<>]*["']\s*javascript[^<>]*>""", html, re.IGNORECASE)
-    return [found for found in [*scripts, *handlers, *links] if PAYLOAD in found]
-
-
-def test_nothing_that_a_student_displayed_runs(course: Path) -> None:
+def test_nothing_that_a_student_displayed_or_wrote_runs(course: Path) -> None:
     html = page(course, "eve")
-    assert active(html) == []
-    assert PAYLOAD in html  # it is there, as text
+    assert acts(html, inside="#notebook-container, #toc") == []
+    assert PAYLOAD in text_of(html)  # it is there, as text
     assert 'href="https://example.org/a?b=1&amp;c=2"' in html
 
 
-def test_the_test_for_active_content_finds_it() -> None:
-    assert len(active(SCRIPT + IMAGE + f"<a href='javascript:{PAYLOAD}'>a</a>")) == 3
+def test_a_page_fetches_nothing_for_a_student(course: Path) -> None:
+    html = page(course, "eve")
+    assert 'src="https://evil.example' not in html
+    assert 'href="https://evil.example/seen.png"' in html
+
+
+def test_the_same_notebook_would_act_without_the_redaction(course: Path) -> None:
+    data = json.loads(autograded(course, "eve").read_text())
+    source = "".join(cell(data, "why-scale")["source"])
+    assert acts(f"<p>{SCRIPT}{IMAGE}<a href='javascript:{PAYLOAD}'>a</a></p>") != []
+    assert SCRIPT not in source  # the autograded notebook, which a TA opens, is harmless by itself
+    assert f"](javascript:{PAYLOAD}" not in source
 
 
 def test_html_that_came_some_other_way_is_cleaned_too() -> None:
     data = {"text/html": f"<b>bold</b>{SCRIPT}{IMAGE}", "image/svg+xml": SCRIPT}
     shown = nbformat.v4.new_output("display_data", data=data)
     unseen = nbformat.v4.new_output("display_data", data={"application/javascript": PAYLOAD})
-    cell, _ = RedactFeedback().preprocess_cell(  # type: ignore[no-untyped-call]
-        nbformat.v4.new_code_cell("", outputs=[shown, unseen]), {}, 0
-    )
-    (redacted,) = cell.outputs
-    assert list(redacted.data) == ["text/html"]
-    assert redacted.data["text/html"].startswith("<b>bold</b>&lt;script&gt;")
-    assert active(redacted.data["text/html"]) == []
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[shown, unseen])])
+    redacted, _ = RedactFeedback().preprocess(nb, {})
+    (output,) = redacted.cells[0].outputs
+    assert list(output.data) == ["text/html"]
+    assert output.data["text/html"].startswith("<b>bold</b>&lt;script&gt;")
+    assert acts(output.data["text/html"]) == []
 
 
 def test_images_that_a_student_made_are_kept(course: Path) -> None:
     assert f"data:image/png;base64,{PNG}" in page(course, "eve").replace("\n", "")
 
 
+def test_a_picture_pasted_into_an_answer_is_shown_to_ta_and_student(course: Path) -> None:
+    answer = cell(json.loads(autograded(course, "eve").read_text()), "why-scale")
+    assert [list(kinds) for kinds in answer["attachments"].values()] == [["image/png"]]
+    html = page(course, "eve")
+    assert re.search(r'<img alt="image.png" src="data:image/png;base64,', html)
+
+
 def test_the_report_and_its_comment_are_shown(course: Path) -> None:
     html = page(course, "ada")
     assert "survives_huge_scores" in html
     assert "Subtract the" in html
+    assert "z = np.array([[1000.0]])" in html or "smallest failing input" in html
     assert html.count("softmax   7/10") == 2  # beneath the test cell, and as a comment
-
-
-def text_of(html: str) -> str:
-    """What a reader sees of a page."""
-    return re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]+>", "", html, flags=re.DOTALL)
 
 
 def test_no_test_source_is_shown(course: Path) -> None:
@@ -152,5 +185,105 @@ def test_both_ways_give_the_same_page(course: Path) -> None:
     notebook = autograded(course, "eve").read_bytes()
     autograde(course, "eve")
     assert autograded(course, "eve").read_bytes() == notebook
-    nbgrader_api(course).generate_feedback(NAME, "eve")
-    assert page(course, "eve") == before
+    assert make_page(course, "eve") == before
+
+
+# -- secrets ---------------------------------------------------------------------------------------
+
+SEED = 8123456789012345678
+VALUE = "tok-5d41402abc4b2a76"
+PRIVATE = "ada's private remark 7f3a"
+HIDDEN = 'grade("softmax", softmax)'
+
+SNOOP = """
+import os, json
+for where in ("/proc/self/environ", "/proc/1/environ", f"/proc/{{os.getppid()}}/environ"):
+    try: print(open(where).read())
+    except OSError: print("closed")
+print(os.getcwd(), dict(os.environ))
+root = "/".join({parts!r})
+print(root)
+wanted = [".autograder/seeds", "source/{name}/{name}.ipynb", "submitted/ada/{name}/{name}.ipynb"]
+for path in wanted:
+    try: text = open(os.path.join(root, path)).read()
+    except OSError: print("closed"); continue
+    if path.startswith("source"):
+        sources = ["".join(c["source"]) for c in json.loads(text)["cells"]]
+        text = "\\n".join(source for source in sources if "grade(" in source)
+    print(text[:4000])
+"""
+
+
+def secretive(root: Path, sandbox: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A course with a secret of each kind, and a student who looks for them."""
+    monkeypatch.setenv("COURSE_TOKEN", VALUE)
+    with (root / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.PropertyGrader.sandbox = {sandbox!r}\n")
+        config.write("c.PropertyGrader.seed = None\n")
+    (root / ".autograder" / "seeds").write_text(f"{SEED}\n")
+    hand_in(root, "ada", add_first(notebook(root), f"# {PRIVATE}"))
+    snoop = SNOOP.format(parts=str(root).split("/"), name=NAME)
+    hand_in(root, "tom", add_first(notebook(root), snoop))
+    grade(root)
+    return [str(SEED), str(root), VALUE, HIDDEN, "reference.softmax"]
+
+
+def isolating() -> str:
+    """A backend that isolates here; skips where there is none."""
+    reasons = {name: refusal(name, sys.executable, None) for name in ("bubblewrap", "landlock")}
+    found = [name for name, reason in reasons.items() if not reason]
+    if not found:
+        pytest.skip(f"no backend isolates here: {reasons}")
+    return found[0]
+
+
+def test_a_sandboxed_student_learns_no_secret_and_no_others_work(
+    new_course: NewCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = new_course()
+    secrets = secretive(root, isolating(), monkeypatch)
+    text = text_of(make_page(root, "tom"))
+    assert "closed" in text
+    for secret in (*secrets, PRIVATE):
+        assert secret not in text
+    # the notebook before redaction holds the path alone, which the student put together
+    printed = autograded(root, "tom").read_text()
+    for secret in (str(SEED), VALUE, PRIVATE):
+        assert secret not in printed
+
+
+@pytest.mark.extra
+def test_what_a_weaker_sandbox_lets_out_is_masked(
+    new_course: NewCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = new_course()
+    secrets = secretive(root, "rlimit", monkeypatch)
+    printed = autograded(root, "tom").read_text()
+    assert str(SEED) in printed  # no limit of this kind hides files
+    assert json.dumps(HIDDEN)[1:-1] in printed
+    text = text_of(make_page(root, "tom"))
+    assert MASK in text
+    for secret in secrets:
+        assert secret not in text
+
+
+def test_secrets_are_masked_but_not_what_everybody_knows() -> None:
+    secrets = Secrets.of(
+        ["a-long-secret", "short", "self_attention"], known="def self_attention():"
+    )
+    assert secrets.hide("a-long-secret, short, self_attention") == f"{MASK}, short, self_attention"
+    assert Secrets.of([]).hide("anything") == "anything"
+
+
+def test_of_two_secrets_that_overlap_the_longer_is_masked() -> None:
+    assert Secrets.of(["/srv/courses", "/srv/courses/ml"]).hide("/srv/courses/ml") == MASK
+
+
+def test_each_entry_of_a_list_of_paths_is_a_value() -> None:
+    found = environment_values({"PATH": "/opt/one:/opt/two"})
+    assert found == ["/opt/one:/opt/two", "/opt/one", "/opt/two"]
+
+
+def test_hidden_lines_are_those_between_the_marks() -> None:
+    source = "assert a\n### BEGIN HIDDEN TESTS\n  assert b\n### END HIDDEN TESTS\nassert c"
+    assert hidden_lines(source, "BEGIN HIDDEN TESTS", "END HIDDEN TESTS") == ["assert b"]

@@ -1,0 +1,86 @@
+"""The released notebook in JupyterLab, as a student opens it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.server import Server, jupyter
+from tests.browser.watch import Watch
+from tests.nbgrader_plugin.classroom import NAME, notebook
+from tests.nbgrader_plugin.conftest import NewCourse
+
+Page = tuple[Any, Watch]
+Keep = Callable[[Any, str], None]
+
+
+@pytest.fixture(scope="module")
+def server(new_course: NewCourse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Jupyter in a student's folder: the release as it came, and one with right answers in it."""
+    course, home = new_course(), tmp_path_factory.mktemp("home")
+    shutil.copy(course / "release" / NAME / f"{NAME}.ipynb", home / "released.ipynb")
+    (home / "solved.ipynb").write_text(json.dumps(notebook(course)))
+    with jupyter(home) as running:
+        yield running
+
+
+def run_all(server: Server, page: Any, name: str) -> Any:
+    """Open a notebook, run all of its cells, and wait until the kernel has nothing to do."""
+    page.goto(server.entrance)
+    page.goto(server.url(f"lab/workspaces/{name}/tree/{name}.ipynb"))
+    page.wait_for_selector(".jp-NotebookPanel .jp-RenderedMarkdown")
+    page.locator(".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    page.locator(".lm-MenuBar-item", has_text="Run").first.click()
+    page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
+    return page
+
+
+def saved(server: Server, page: Any, name: str, done: Callable[[dict[str, Any]], bool]) -> Any:
+    """The notebook's file, once it holds what the cells gave."""
+    path = Path(server.root) / f"{name}.ipynb"
+    for _ in range(90):
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(1000)
+        nb = json.loads(path.read_text())
+        if done(nb):
+            return nb
+    shown = page.locator(".jp-Dialog").all_inner_texts()
+    raise AssertionError(f"{name} was not run to its end; dialogs: {shown}")
+
+
+def errors(nb: dict[str, Any]) -> list[dict[str, Any]]:
+    """The errors that the cells of a notebook show."""
+    shown = (output for cell in nb["cells"] for output in cell.get("outputs", ()))
+    return [output for output in shown if output["output_type"] == "error"]
+
+
+def test_the_first_stub_fails_as_it_should(server: Server, browser_page: Page, keep: Keep) -> None:
+    page, watch = browser_page
+    run_all(server, page, "released")
+    nb = saved(server, page, "released", lambda nb: bool(errors(nb)))
+    (error,) = errors(nb)
+    assert error["ename"] == "NotImplementedError"
+    assert "Replace this line by your own code." in error["evalue"]
+    keep(page, "stub")
+    assert watch.seen(page) == []
+
+
+def test_right_answers_run_to_the_end(server: Server, browser_page: Page, keep: Keep) -> None:
+    page, _ = browser_page
+    run_all(server, page, "solved")
+
+    def complete(nb: dict[str, Any]) -> bool:
+        code = [cell for cell in nb["cells"] if cell["cell_type"] == "code"]
+        return bool(errors(nb) or code[-1]["execution_count"])
+
+    nb = saved(server, page, "solved", complete)
+    assert errors(nb) == []
+    printed = json.dumps(nb)
+    assert printed.count("every check passed") >= 4
+    assert "image/png" in printed
+    keep(page, "solved")
