@@ -3,6 +3,7 @@
 #   make demo       grade a sample class from start to end (installs run-time packages only)
 #   make test       lint, types and the whole suite with coverage
 #   make bench      time the grader side by side with stock nbgrader
+#   make fairness   replay every right answer over 200 seeds, two NumPys and two precisions
 #   make hostile    every attack, under every sandbox that isolates here
 #   make test-all   make test, then what takes longer: every sandbox, every user, more runs
 #   make lint | types | format | lock | clean
@@ -22,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The locks are complete, hashes and all: pip needs to resolve nothing and may trust nothing else.
 INSTALL_LOCK := $(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement
 
-.PHONY: demo bench test hostile test-all test-extra lint types format lock clean
+.PHONY: demo bench fairness test hostile test-all test-extra lint types format lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/run.stamp
@@ -31,6 +32,10 @@ demo: $(VENV)/run.stamp
 bench: $(VENV)/run.stamp
 	$(BIN)/python -m benchmarks.bench
 	$(BIN)/python -m benchmarks.worker_cost
+
+# An hour or so of two cores; FAIRNESS="--seeds 10" is a quick look
+fairness: $(VENV)/dev.stamp
+	$(BIN)/python -m benchmarks.fairness --jobs $(JOBS) --float32 --numpy 1.26 $(FAIRNESS)
 
 test: lint types
 	$(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -m "not extra" \

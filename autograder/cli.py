@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.course import Course
+    from autograder.nbgrader_plugin.grade import GradeRun, Request
+    from autograder.nbgrader_plugin.regrade import RegradeRun
+    from autograder.reporting.doctor import CourseReport, DoctorReport
     from autograder.settings import Settings
 
 P = ParamSpec("P")
@@ -99,20 +102,37 @@ def grade(
     jobs: Annotated[int, typer.Option(help="Grader processes.", min=1)] = os.cpu_count() or 1,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is graded.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Grade, but write nothing.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="With --dry-run: show which scores would change.")
+    ] = False,
+    exercise: Annotated[
+        list[str] | None, typer.Option(help="Grade this exercise again and leave all others.")
+    ] = None,
+    raise_only: Annotated[
+        bool, typer.Option("--raise-only", help="With --exercise: write only what goes up.")
+    ] = False,
     seed: SeedOption = None,
     sandbox: SandboxOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Grade every submission of ASSIGNMENT into the gradebook."""
     from autograder.nbgrader_plugin.grade import GradeRun, Request
+    from autograder.nbgrader_plugin.regrade import RegradeRun
     from autograder.reporting import terminal
 
     course = _course_here(seed, sandbox)
     request = Request(
-        assignment=assignment, students=student or (), jobs=jobs, force=force, dry_run=dry_run
+        assignment=assignment,
+        students=student or (),
+        jobs=jobs,
+        force=force,
+        dry_run=dry_run,
+        diff=diff,
+        exercises=exercise or (),
+        raise_only=raise_only,
     )
     errors = terminal.console(stderr=True)
-    with GradeRun(course, request) as run:
+    with RegradeRun(course, request) if request.exercises else GradeRun(course, request) as run:
         _print_banner(errors, course.settings)
         with terminal.progress(errors, total=len(run.students), what=assignment) as advance:
             for name in run.grade():
@@ -120,10 +140,7 @@ def grade(
         if as_json:
             _print_json(msgspec.json.encode(run.summary))
         else:
-            out = terminal.console()
-            terminal.class_table(out, assignment, run.summary.results)
-            terminal.ungraded(out, [(item.student, item.reason) for item in run.summary.ungraded])
-            terminal.run_footer(out, run)
+            _print_run(terminal.console(), run)
     raise typer.Exit(1 if run.summary.needs_person else 0)
 
 
@@ -143,7 +160,7 @@ def check(
     from autograder.course import PRACTICE_SEED
     from autograder.reporting import terminal
 
-    course = _course_near(notebooks[0], seed, sandbox)
+    course = _course_near(notebooks[0].resolve().parent, seed, sandbox)
     checking = check_notebooks(notebooks, course, assignment)
     errors = terminal.console(stderr=True)
     _print_banner(errors, course.settings)
@@ -178,18 +195,138 @@ def sample(
 
 @app.command()
 @_plainly
-def doctor(as_json: JsonOption = False) -> None:
-    """Show what the sandboxes of this machine enforce, and how to mend what they do not."""
-    from autograder.doctor import diagnose_machine
+def audit(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[ASSIGNMENT | EXERCISE] ...", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = os.cpu_count() or 1,
+    seed: SeedOption = None,
+    page: Annotated[
+        Path, typer.Option("--html", help="Where the page with the kill matrix goes.")
+    ] = Path("reports/audit.html"),
+    as_json: JsonOption = False,
+) -> None:
+    """Try every known mistake, right answer and mutant of the reference against every law."""
+    from autograder.audit import Audit, exercises_named
     from autograder.reporting import terminal
-    from autograder.reporting.doctor import doctor_text
+    from autograder.reporting.audit import print_audit
+    from autograder.reporting.html import audit_page, write_page
 
-    report = diagnose_machine()
+    course = _course_near(Path.cwd(), seed, None)
+    auditing = Audit(
+        exercises_named(names or ()),
+        seed=course.seed(create=False),
+        cases=course.settings.cases,
+        jobs=jobs,
+    )
+    errors = terminal.console(stderr=True)
+    with terminal.progress(errors, total=len(auditing.portions), what="audit") as advance:
+        for name in auditing.run():
+            advance(name)
+    write_page(page, audit_page(auditing.report))
+    if as_json:
+        _print_json(msgspec.json.encode(auditing.report))
+    else:
+        print_audit(terminal.console(), auditing.report)
+    raise typer.Exit(0 if auditing.report.clean else 1)
+
+
+@app.command()
+@_plainly
+def override(
+    student: Annotated[str, typer.Argument(metavar="STUDENT", show_default=False)],
+    assignment: AssignmentArgument,
+    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", show_default=False)],
+    score: Annotated[str, typer.Argument(metavar="SCORE", show_default=False)],
+    reason: Annotated[str, typer.Option(help="Why; the history keeps it.", show_default=False)],
+    as_json: JsonOption = False,
+) -> None:
+    """Give STUDENT the points SCORE for EXERCISE by hand; `auto` takes that back."""
+    from autograder.nbgrader_plugin import override as overriding
+    from autograder.reporting import terminal
+    from autograder.reporting.history import override_lines
+
+    request = overriding.OverrideRequest(
+        student=student, assignment=assignment, exercise=exercise, score=score, reason=reason
+    )
+    done = overriding.override(_course_here(None, None), request)
+    if as_json:
+        _print_json(msgspec.json.encode(done))
+    else:
+        terminal.console().print("\n".join(override_lines(done)), soft_wrap=True)
+
+
+@app.command()
+@_plainly
+def history(
+    student: Annotated[str, typer.Argument(metavar="STUDENT", show_default=False)],
+    assignment: AssignmentArgument,
+    as_json: JsonOption = False,
+) -> None:
+    """Show every change of the scores of STUDENT in ASSIGNMENT: who, when, what and why."""
+    from autograder.nbgrader_plugin.override import history_of
+    from autograder.reporting import terminal
+    from autograder.reporting.history import print_history
+
+    found = history_of(_course_here(None, None), student, assignment)
+    if as_json:
+        _print_json(msgspec.json.encode(found))
+    else:
+        print_history(terminal.console(), found)
+
+
+@app.command()
+@_plainly
+def doctor(
+    of_course: Annotated[
+        bool, typer.Option("--course", help="Examine this course instead of this machine.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the sandboxes of this machine enforce, and how to mend what they do not."""
+    from autograder.reporting import terminal
+    from autograder.reporting.doctor import course_text, doctor_text
+
+    report: CourseReport | DoctorReport
+    if of_course:
+        from autograder.nbgrader_plugin.adoption import examine_course
+
+        report = examine_course(_course_here(None, None))
+        text, fine = course_text(report), not report.conflicts
+    else:
+        from autograder.doctor import diagnose_machine
+
+        report = diagnose_machine()
+        text, fine = doctor_text(report), bool(report.backend)
     if as_json:
         _print_json(msgspec.json.encode(report))
     else:
-        terminal.console().print(doctor_text(report), soft_wrap=True)
-    raise typer.Exit(0 if report.backend else 1)
+        terminal.console().print(text, soft_wrap=True)
+    raise typer.Exit(0 if fine else 1)
+
+
+@app.command()
+@_plainly
+def replay(
+    student: Annotated[str, typer.Argument(metavar="STUDENT", show_default=False)],
+    assignment: AssignmentArgument,
+    seed: SeedOption = None,
+    sandbox: SandboxOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade what STUDENT handed in once more and compare with the stored result; write nothing."""
+    from autograder.nbgrader_plugin.replay import replay as grade_again
+    from autograder.reporting import terminal
+    from autograder.reporting.replay import replay_lines
+
+    course = _course_here(seed, sandbox)
+    _print_banner(terminal.console(stderr=True), course.settings)
+    done = grade_again(course, student, assignment, seed=seed)
+    if as_json:
+        _print_json(msgspec.json.encode(done))
+    else:
+        terminal.console().print("\n".join(replay_lines(done)), soft_wrap=True)
+    raise typer.Exit(0 if done.identical else 1)
 
 
 # -- helpers of the commands -----------------------------------------------------------------------
@@ -207,11 +344,11 @@ def _course_here(seed: int | None, sandbox: SandboxMode | None) -> Course:
     return found.with_settings(seed=seed, sandbox=sandbox and sandbox.value)
 
 
-def _course_near(notebook: Path, seed: int | None, sandbox: SandboxMode | None) -> Course:
-    """The course of a notebook or of the working directory, else one with default settings."""
+def _course_near(folder: Path, seed: int | None, sandbox: SandboxMode | None) -> Course:
+    """The course of a folder or of the working directory, else one with default settings."""
     from autograder.course import Course
 
-    near = Course.find(notebook.resolve().parent) or Course.find(Path.cwd())
+    near = Course.find(folder) or Course.find(Path.cwd())
     return (near or Course.nowhere()).with_settings(seed=seed, sandbox=sandbox and sandbox.value)
 
 
@@ -222,6 +359,33 @@ def _print_banner(errors: Console, settings: Settings) -> None:
     banner = choose(settings.sandbox).banner
     if banner:
         errors.print(banner, style="bold red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_run(out: Console, run: GradeRun | RegradeRun) -> None:
+    """What a run of `grade` did, for people."""
+    from autograder.nbgrader_plugin.grade import GradeRun
+    from autograder.reporting import terminal
+    from autograder.reporting.changes import print_changes
+    from autograder.reporting.history import print_marks
+
+    request = run.request
+    if not isinstance(run, GradeRun):
+        print_changes(out, _title(request), run.compared)
+        terminal.regrade_footer(out, run)
+        return
+    if request.diff:
+        print_changes(out, _title(request), run.compared)
+    else:
+        terminal.class_table(out, request.assignment, run.summary.results)
+    terminal.ungraded(out, [(item.student, item.reason) for item in run.summary.ungraded])
+    print_marks(out, run.summary.reopened, run.summary.overrides)
+    terminal.run_footer(out, run)
+
+
+def _title(request: Request) -> str:
+    names = ", ".join(request.exercises)
+    what = f"{request.assignment}: {names}" if names else request.assignment
+    return f"{what} (what would change)" if request.dry_run else f"{what} (graded again)"
 
 
 def _print_json(data: bytes) -> None:

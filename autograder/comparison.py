@@ -23,6 +23,7 @@ __all__ = [
     "FULL_PRECISION",
     "HALF",
     "HALF_SLACK",
+    "HUGE_SCORES",
     "HULL_SLACK",
     "ISOLATION_SLACK",
     "LOG_DOMAIN",
@@ -34,6 +35,7 @@ __all__ = [
     "agree_averages",
     "agree_pairs",
     "as_array",
+    "as_real",
     "differ",
     "equal",
     "fail",
@@ -64,6 +66,11 @@ class Tolerance:
 T = Tolerance(rtol=1e-4, atol=1e-5)
 """The documented tolerance of every law on float64 inputs: right styles differ by less than 1e-7
 of it, and only work in lowered precision passes that 1e-7 would catch."""
+
+HUGE_SCORES = Tolerance(rtol=1e-2, atol=1e-5)
+"""For the softmax of scores of 1e3 to 1e4: work in 32 bits is a right answer, and through the
+logarithm of the sum, z - log(sum exp z), its weights are off by the spacing of such scores (1e-3
+at 1e4) for every addition. What these laws catch is nan, 0 and equal shares, which are far off."""
 
 SINGLE = Tolerance(rtol=1e-3, atol=1e-3)
 """For float32 inputs with scores below 50; shown, never scored."""
@@ -125,7 +132,7 @@ def show(value: Any) -> str:
             return f"an array of type {value.dtype}"
         if value.ndim == 0:
             return number(value[()])
-        if value.size <= _NUMBERS_SHOWN:
+        if 0 < value.size <= _NUMBERS_SHOWN:  # an empty one may have a million empty rows
             return _nested(value)
         return f"an array of shape {value.shape}"
     if isinstance(value, tuple | list):
@@ -189,6 +196,27 @@ def as_array(value: Any, *, name: str = "the result") -> NDArray[Any]:
             )
         )
     return array
+
+
+def as_real(value: Any, *, name: str = "the result") -> FloatArray:
+    """The answer as float64; raises `Disagrees` where it is no array or not real.
+
+    No dtype costs points: complex numbers count as real where their imaginary part is rounding.
+    """
+    array = as_array(value, name=name)
+    if array.dtype.kind != "c":
+        return array.astype(np.float64)
+    with np.errstate(all="ignore"):
+        imaginary = (np.abs(array.imag) > T.atol) & ~np.isnan(array)
+    if imaginary.any():
+        raise Disagrees(
+            fail(
+                f"{name} holds complex numbers, but should be real.",
+                expected="real numbers",
+                got="complex numbers",
+            )
+        )
+    return np.where(np.isnan(array), np.nan, array.real).astype(np.float64)
 
 
 def pair(value: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -277,8 +305,10 @@ def _close(
 ) -> NDArray[np.bool_]:
     """Entry by entry: both nan, the same infinity, or finite and within the tolerance."""
     with np.errstate(all="ignore"):
+        near: NDArray[np.bool_] = np.abs(got - expected) <= atol + rtol * np.abs(expected)
+        if near.all() and np.isfinite(expected).all():  # the usual case: then `got` is finite too
+            return near
         finite = np.isfinite(got) & np.isfinite(expected)
-        near = np.abs(got - expected) <= atol + rtol * np.abs(expected)
         same = (got == expected) | (np.isnan(got) & np.isnan(expected))
     close: NDArray[np.bool_] = np.where(finite, near, same).astype(np.bool_)
     return close
@@ -354,10 +384,13 @@ def within(
 ) -> Disagreement | None:
     """None if every entry lies between `low` and `high` (arrays or numbers), up to `slack`."""
     try:
-        found = _plain(as_array(got, name=name))
+        found = as_real(got, name=name)
     except Disagrees as verdict:
         return verdict.disagreement
-    low, high = np.broadcast_to(low, found.shape), np.broadcast_to(high, found.shape)
+    try:
+        low, high = np.broadcast_to(low, found.shape), np.broadcast_to(high, found.shape)
+    except ValueError:
+        return shapes_agree(found, np.broadcast_shapes(np.shape(low), np.shape(high)), name=name)
     with np.errstate(all="ignore"):
         wrong = ~((found >= low - slack) & (found <= high + slack))
     if not wrong.any():
@@ -375,8 +408,19 @@ def within(
 
 
 def differ(got: Any, other: Any, *, message: str) -> Disagreement | None:
-    """None if two answers of one shape differ somewhere beyond T: a negative control."""
-    if agree(got, other) is not None:
+    """None if two answers of one shape differ somewhere beyond T: a negative control.
+
+    What is nan or infinite tells nothing and counts as no difference.
+    """
+    try:
+        found, base = _plain(as_array(got)), _plain(as_array(other))
+    except Disagrees as verdict:
+        return verdict.disagreement
+    wrong_shape = shapes_agree(found, base.shape, name="the result")
+    if wrong_shape is not None:
+        return wrong_shape
+    finite = np.isfinite(found) & np.isfinite(base)
+    if (finite & ~_close(found, base, T.rtol, T.atol)).any():
         return None
     return fail(message, expected="different values", got="the same values", tolerance=str(T))
 
@@ -387,7 +431,10 @@ def same(got: Any, other: Any) -> bool:
     A tuple, a list and an array of the same answers are the same; so are 1, 1.0 and a 0-d array.
     """
     if isinstance(got, Echo) and isinstance(other, Echo):
-        return same((got.result, *got.args), (other.result, *other.args))
+        return same(
+            (got.result, *got.args, dict(got.kwargs)),
+            (other.result, *other.args, dict(other.kwargs)),
+        )
     if isinstance(got, tuple | list) and isinstance(other, tuple | list):
         return len(got) == len(other) and all(map(same, got, other))
     if isinstance(got, AxesSnapshot) and isinstance(other, AxesSnapshot):
@@ -396,7 +443,8 @@ def same(got: Any, other: Any) -> bool:
         return got.keys() == other.keys() and all(same(got[key], other[key]) for key in got)
     if isinstance(got, _DATA) and isinstance(other, _DATA):
         try:
-            return agree(got, as_array(other)) is None
+            found, base = _plain(as_array(got)), _plain(as_array(other))
         except Disagrees:
             return False
+        return found.shape == base.shape and bool(_close(found, base, T.rtol, T.atol).all())
     return type(got) is type(other) and bool(got == other)

@@ -6,6 +6,8 @@ can travel to a process on this machine or on another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from autograder.course import PlanSpec, build_plan
@@ -18,10 +20,11 @@ _plan: Plan | None = None
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """One submission to grade."""
+    """One submission to grade; `notes` say what was odd about where its file lay."""
 
     student: str
     data: bytes
+    notes: tuple[str, ...] = ()
 
 
 class Graded(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +58,7 @@ def grade_job(job: Job) -> Graded:
     if _plan is None:
         raise RuntimeError("start_grader was not called in this process")
     try:
-        submitted = read_submission(job.data, _plan)
+        submitted = read_submission(job.data, _plan, job.notes)
     except NotebookError as error:
         return Graded(student=job.student, unreadable=str(error))
     notebook = rebuilt(submitted, _plan.skeleton)
@@ -69,8 +72,8 @@ def grade_job(job: Job) -> Graded:
     )
 
 
-def read_submission(data: bytes, plan: Plan) -> Notebook:
-    """Read a submitted notebook.
+def read_submission(data: bytes, plan: Plan, notes: Sequence[str] = ()) -> Notebook:
+    """Read a submitted notebook; `notes` on its file come before those on its content.
 
     Raises:
         NotebookError: it can't be read, is empty, or belongs to another assignment.
@@ -79,7 +82,7 @@ def read_submission(data: bytes, plan: Plan) -> Notebook:
     wrong = belongs_elsewhere(notebook, plan)
     if wrong:
         raise NotebookError(wrong)
-    return notebook
+    return msgspec.structs.replace(notebook, notes=[*notes, *notebook.notes])
 
 
 def belongs_elsewhere(notebook: Notebook, plan: Plan) -> str:

@@ -267,3 +267,36 @@ def test_work_in_32_bits_is_a_right_answer():
 
     for seed in range(5):
         assert broken_laws(EXERCISES["self_attention"], positional, seed) == {}
+
+
+def test_the_logarithm_of_a_sum_in_32_bits_keeps_its_points_far_from_zero():
+    def single(z, axis=-1):
+        z = np.asarray(z, dtype=np.float32)
+        return np.exp(z - np.logaddexp.reduce(z, axis=axis, keepdims=True))
+
+    def clipped(z, axis=-1):
+        return reference.softmax(np.clip(z, -500, 500), axis=axis)
+
+    for seed in range(3):
+        assert broken_laws(EXERCISES["softmax"], single, seed) == {}
+        assert {"survives_huge_scores", "survives_very_negative_scores"} <= {
+            *broken_laws(EXERCISES["softmax"], clipped, seed)
+        }
+
+
+def test_a_complex_dtype_costs_no_points_unless_there_is_an_imaginary_part():
+    def answer(imaginary):
+        def weighted(X, W_Q, W_K, W_V, mask=None, scale=True):
+            output, weights = reference.self_attention(X, W_Q, W_K, W_V, mask, scale)
+            return output + 0j, weights + imaginary * 1j
+
+        return weighted
+
+    assert broken_laws(EXERCISES["self_attention"], answer(0), 0) == {}
+    assert "rows_sum_to_one" in broken_laws(EXERCISES["self_attention"], answer(0.1), 0)
+
+
+def test_a_message_about_a_million_empty_rows_is_short():
+    got = c.agree(np.zeros((10**6, 0)), ROW)
+    assert got.message == "the result has shape (1000000, 0), but should be (2, 2)."
+    assert c.show(np.zeros((10**6, 0))) == "an array of shape (1000000, 0)"

@@ -21,9 +21,11 @@ from autograder.cli import app
 from autograder.exercises import load_assignments, load_exercises
 from autograder.notebook import read, write
 from autograder.results import (
+    Basis,
     Diagnosis,
     ExerciseResult,
     PropertyResult,
+    Regrade,
     Sandbox,
     Status,
     SubmissionResult,
@@ -140,6 +142,8 @@ RECORDS = (
     SubmissionResult,
     Versions,
     Sandbox,
+    Basis,
+    Regrade,
     ExerciseResult,
     Diagnosis,
     PropertyResult,
@@ -279,6 +283,7 @@ def class_of_four(course: Path) -> None:
         (README, ada),
         (ROOT / "docs" / "grading.md", class_of_four),
         (ROOT / "docs" / "instructors.md", lambda _: None),
+        (ROOT / "docs" / "audit.md", lambda _: None),
         pytest.param(
             ROOT / "docs" / "threat-model.md",
             lambda _: None,
@@ -310,6 +315,7 @@ def test_no_page_with_examples_is_left_out() -> None:
     with_examples = {page.name for page in PAGES if fences(page, "console")}
     assert with_examples == {
         "README.md",
+        "audit.md",
         "grading.md",
         "instructors.md",
         "threat-model.md",

@@ -20,6 +20,7 @@ from autograder.exercise import (
 )
 from autograder.grading.checker import Failure, LawOutcome, is_constant_or_identity
 from autograder.results import Raised, Status
+from autograder.worker.wire import cell_name
 
 _LINE = 100
 _CALLS_SHOWN = 3
@@ -159,7 +160,7 @@ def _what_happened(exercise: Exercise, failure: Failure) -> str:
 def describe_exception(raised: Raised) -> str:
     """`ValueError: shapes differ (cell 7, line 3)`, without a traceback."""
     text = raised.type_name + (f": {raised.message.strip()}" if raised.message.strip() else "")
-    place = [f"cell {raised.cell + 1}"] if raised.cell >= 0 else []
+    place = [cell_name(raised.cell)] if raised.cell >= 0 else []
     if raised.line > 0:
         place.append(f"line {raised.line}")
     return f"{text.rstrip('.')} ({', '.join(place)})" if place else text.rstrip(".")

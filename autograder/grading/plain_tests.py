@@ -16,6 +16,7 @@ from autograder.notebook import Notebook, Role, Skeleton
 from autograder.notebook.skeleton import role_of
 from autograder.results import CellGrade, Status
 from autograder.worker.client import CellRun, Session
+from autograder.worker.wire import RELEASED_CELLS
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ def run(
     for index, grade_id, points in _scored_cells(notebook):
         if grade_id in exercises:
             continue
-        ran = session.run_cell(notebook.cells[index].source, index=index)
+        ran = session.run_cell(notebook.cells[index].source, index=RELEASED_CELLS + index)
         earned = points_for(ran, points)
         shown = "no score" if earned is None else f"{earned:g} of {points:g} points"
         found.outputs[index] = list(ran.outputs)

@@ -8,7 +8,6 @@ student's fault.
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,15 +18,17 @@ from typing import Any
 import msgspec
 
 from autograder.exercise import Assignment, Exercise
-from autograder.grading import counterexample, plain_tests
+from autograder.grading import counterexample, numbering, plain_tests
 from autograder.grading.bans import banning_cell
 from autograder.grading.carried_forward import check_again, wrong_foundations
 from autograder.grading.checker import Checker, ExerciseOutcome, LawOutcome, every_law
 from autograder.grading.corpus import Corpus
 from autograder.grading.diagnosis import Diagnoser, Recognised
+from autograder.grading.markup import harmless
 from autograder.grading.scoring import Score, charged_once, law_points, score
 from autograder.notebook import Notebook, Skeleton, defines, rebuild, runnable, without_skeleton
 from autograder.results import (
+    Basis,
     CellGrade,
     ExerciseResult,
     PropertyResult,
@@ -40,6 +41,7 @@ from autograder.settings import Settings
 from autograder.worker.client import Cell as RunnableCell
 from autograder.worker.client import Loaded, Session
 from autograder.worker.isolation import Launcher
+from autograder.worker.wire import cell_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class Plan:
         sandbox: what that sandbox enforces, for the record.
         versions: the versions a replay must meet.
         skeleton: the release notebook; None grades functions by name alone.
+        basis: what else the grades rest on, for the record.
     """
 
     assignment: Assignment
@@ -67,6 +70,7 @@ class Plan:
     sandbox: Sandbox
     versions: Versions
     skeleton: Skeleton | None = None
+    basis: Basis | None = None
     diagnoser: Diagnoser = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,23 +145,25 @@ NOTES_KEY = "autograder"
 def rebuilt(notebook: Notebook, skeleton: Skeleton | None) -> Notebook:
     """The student's notebook rebuilt from the skeleton; its metadata note each repair.
 
-    HTML in a text of the student's is shown as text wherever the notebook is shown.
+    A text of the student's can run and fetch nothing wherever the notebook is shown.
     """
     outcome = without_skeleton(notebook) if skeleton is None else rebuild(notebook, skeleton)
-    metadata = {**outcome.notebook.metadata, NOTES_KEY: {"notes": list(outcome.notes)}}
+    kept = {"notes": list(outcome.notes), numbering.KEY: list(outcome.numbers)}
+    metadata = {**outcome.notebook.metadata, NOTES_KEY: kept}
     ours = {slot.cell.source for slot in skeleton.cells} if skeleton else set()
     cells = [
         cell
         if cell.is_code or cell.source in ours
-        else msgspec.structs.replace(cell, source=without_tags(cell.source))
-        for cell in outcome.notebook.cells
+        else harmless(cell, notebook.cells[number - 1].attachments if number else {})
+        for cell, number in zip(outcome.notebook.cells, outcome.numbers, strict=True)
     ]
     return msgspec.structs.replace(outcome.notebook, cells=cells, metadata=metadata)
 
 
-def without_tags(text: str) -> str:
-    """Markdown in which no HTML can begin; comparisons such as `a < b` stay as they are."""
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+def _indices(notebook: Notebook) -> list[int]:
+    """For every cell of a rebuilt notebook the index that names it to people."""
+    kept = notebook.metadata.get(NOTES_KEY, {}).get(numbering.KEY)
+    return numbering.indices_for_people(notebook, kept)
 
 
 def notes_of(notebook: Notebook) -> tuple[str, ...]:
@@ -199,6 +205,7 @@ def check(
         calls=ran.calls,
         versions=plan.versions,
         sandbox=plan.sandbox,
+        basis=plan.basis,
         exercises=exercises,
         notes=tuple(dict.fromkeys(_notes(notebook, plan, ran))),
         timing=clock.seconds,
@@ -211,8 +218,9 @@ def check(
         )
         for exercise in exercises
     }
+    place_of = {index: place for place, index in enumerate(_indices(notebook))}
     outputs = {
-        run.index: list(run.outputs) for run in ran.loaded.cell_runs if run.index >= 0
+        place_of[run.index]: list(run.outputs) for run in ran.loaded.cell_runs if run.index >= 0
     } | plain.outputs
     return Checked(
         result=result,
@@ -234,9 +242,10 @@ class _Ran:
 
 def _run(notebook: Notebook, plan: Plan, clock: _Clock) -> _Ran:
     """Run the cells, then the ordinary tests, then every exercise, all in one session."""
+    indices = _indices(notebook)
     cells = [
-        RunnableCell(index=index, source=source)
-        for index, source in runnable(notebook, plan.skeleton)
+        RunnableCell(index=indices[place], source=source)
+        for place, source in runnable(notebook, plan.skeleton)
     ]
     bans = banning_cell(plan.assignment.banned_callables)
     with Session(
@@ -332,8 +341,8 @@ def _why_missing(name: str, loaded: Loaded, cells: Sequence[RunnableCell]) -> st
     for cell in cells:
         if ran[cell.index] is not Status.PASSED and defines(cell.source, name):
             return (
-                f"{name} is missing: cell {cell.index + 1}, which should define it, did not run to "
-                "its end."
+                f"{name} is missing: {cell_name(cell.index)}, which should define it, did not run "
+                "to its end."
             )
     return f"{name} is missing: no cell that ran defines it."
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.comparison import as_array, fail, identical, number, shapes_agree, show
+from autograder.comparison import as_array, as_real, fail, identical, number, shapes_agree, show
 from autograder.exercise import (
     Arranged,
     Call,
@@ -45,20 +45,11 @@ def first(found: Iterable[Disagreement | None]) -> Disagreement | None:
 
 
 def real(value: Any, shape: tuple[int, ...], *, name: str) -> FloatArray:
-    """The answer as float64; raises `Disagrees` where it is complex or has another shape."""
-    array = as_array(value, name=name)
-    wrong_shape = shapes_agree(array, shape, name=name)
+    """The answer as float64; raises `Disagrees` where it is not real or has another shape."""
+    wrong_shape = shapes_agree(as_array(value, name=name), shape, name=name)
     if wrong_shape is not None:
         raise Disagrees(wrong_shape)
-    if array.dtype.kind == "c":
-        raise Disagrees(
-            fail(
-                f"{name} holds complex numbers, but should be real.",
-                expected="real numbers",
-                got="complex numbers",
-            )
-        )
-    return array.astype(np.float64)
+    return as_real(value, name=name)
 
 
 def above(

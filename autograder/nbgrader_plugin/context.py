@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,21 @@ from nbgrader.preprocessors.base import NbGraderPreprocessor
 from autograder.course import Course
 from autograder.notebook import MAX_BYTES
 from autograder.settings import Settings
+
+_RUNS_IN_A_PAGE = re.compile(r"[<>\"\\\x00-\x1f\x7f]")
+
+
+def unfit_name(student: str) -> str:
+    """Why a folder of that name is not graded; empty where it is.
+
+    nbgrader takes the name for the student's id and puts it into formgrader's pages as it stands.
+    """
+    if _RUNS_IN_A_PAGE.search(student):
+        return (
+            "the name of its folder could run a script in formgrader's pages. Rename the folder "
+            'without any of < > " \\ and control characters.'
+        )
+    return ""
 
 
 def refusal(path: Path) -> str:
@@ -78,11 +94,6 @@ class Context:
     def folder(self, step: str) -> Path:
         """The student's folder of this assignment in `submitted` or `autograded`."""
         return student_folder(self.directory, step, self.student, self.assignment)
-
-    @property
-    def submitted(self) -> Path:
-        """The submitted notebook itself."""
-        return self.folder(self.directory.submitted_directory) / f"{self.notebook}.ipynb"
 
     @property
     def source(self) -> Path:

@@ -8,9 +8,9 @@ from nbformat.notebooknode import NotebookNode
 from autograder.notebook import Notebook, read, write
 
 
-def from_node(nb: NotebookNode) -> Notebook:
-    """An nbformat notebook as ours, without its outputs."""
-    return read(nbformat.writes(nb, version=nbformat.NO_CONVERT).encode())
+def from_node(nb: NotebookNode, *, verbatim: bool = False) -> Notebook:
+    """An nbformat notebook as ours, without its outputs; `verbatim` as for `read`."""
+    return read(nbformat.writes(nb, version=nbformat.NO_CONVERT).encode(), verbatim=verbatim)
 
 
 def to_node(notebook: Notebook) -> NotebookNode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors.base import NbGraderPreprocessor
@@ -13,10 +14,11 @@ from traitlets import Float, Integer, Unicode
 
 from autograder.course import PlanSpec, build_plan
 from autograder.grader_process import read_submission
-from autograder.grading.submission import Plan, check, sha256
-from autograder.nbgrader_plugin.context import Context, refusal
+from autograder.grading.submission import Checked, Plan, check, sha256
+from autograder.nbgrader_plugin.context import Context
 from autograder.nbgrader_plugin.conversion import from_node, to_node
 from autograder.nbgrader_plugin.gradebook import cell_facts
+from autograder.nbgrader_plugin.handed_in import read_submitted
 from autograder.notebook import NotebookError
 from autograder.reporting.notebook import render
 from autograder.settings import Settings
@@ -69,11 +71,14 @@ class PropertyGrader(NbGraderPreprocessor):
         try:
             data = _submission(context, plan)
         except NotebookError as error:
-            self.log.warning("%s needs a person: %s", context.student, clean_text(str(error), 500))
+            said = clean_text(f"{context.student}: {error}", 500)
+            self.log.error("Not graded, needs a person: %s", said)
+            getattr(self.parent, "ungraded", []).append(said)
             resources[VERDICTS] = str(error)
             return nb, resources
-        notebook = from_node(nb)
+        notebook = from_node(nb, verbatim=True)  # rebuilt by us: the course's own files stay
         checked = check(notebook, plan, student=context.student, submission_sha256=sha256(data))
+        checked = _named(checked, context)
         resources[VERDICTS] = checked
         return to_node(render(notebook, checked)), resources
 
@@ -91,23 +96,31 @@ def _submission(context: Context, plan: Plan) -> bytes:
     Raises:
         NotebookError: it must not be opened, can't be read, or belongs to another assignment.
     """
-    reason = refusal(context.submitted)
-    if reason:
-        raise NotebookError(reason)
-    data = context.submitted.read_bytes()
+    folder = context.folder(context.directory.submitted_directory)
+    data = read_submitted(folder, context.course, context.assignment, context.notebook).data
     read_submission(data, plan)
     return data
 
 
+def _named(checked: Checked, context: Context) -> Checked:
+    """The record under the names that nbgrader has for the assignment and the notebook."""
+    names = {"assignment": context.assignment, "notebook": context.notebook}
+    return msgspec.structs.replace(checked, result=msgspec.structs.replace(checked.result, **names))
+
+
 def plan_for(context: Context) -> Plan:
-    """The plan of a run, built once per process for an assignment of a course."""
+    """The plan of a run, built once per process for a notebook of a course.
+
+    The record of an assignment is that of the notebook which bears its name. Other notebooks of it
+    are graded by the test cells that they hold.
+    """
     course = context.course
     with Gradebook(context.db_url, context.course_id) as gradebook:
         facts = cell_facts(gradebook, context.assignment, context.notebook)
     release = course.release(context.assignment, context.notebook)
     return _plan(
         PlanSpec(
-            assignment=context.assignment,
+            assignment=context.notebook,
             settings=course.settings,
             seed=course.seed(create=True),
             release=release,

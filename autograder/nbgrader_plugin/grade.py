@@ -3,53 +3,69 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sqlite3
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property
-from pathlib import Path
+from functools import partial
 
 import msgspec
-from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors.latesubmissions import AssignLatePenalties
-from sqlalchemy.engine import make_url
-from traitlets import TraitError
-from traitlets.config import Config
 
-from autograder.course import (
-    Course,
-    PlanSpec,
-    UsageError,
-    assignment_named,
-    build_plan,
-    read_config,
-)
+from autograder.course import Course, UsageError, assignment_named, build_plan
 from autograder.grader_process import Graded, Job, grade_job, start_grader
 from autograder.grading import cohort
 from autograder.grading.corpus import seed_id
 from autograder.grading.submission import sha256
-from autograder.nbgrader_plugin.context import refusal, student_folder
-from autograder.nbgrader_plugin.gradebook import cell_facts, holds
+from autograder.nbgrader_plugin.assignment import CourseAssignment
+from autograder.nbgrader_plugin.backup import back_up_or_say
+from autograder.nbgrader_plugin.changes import scores_on_record
+from autograder.nbgrader_plugin.context import refusal, unfit_name
+from autograder.nbgrader_plugin.database import NotRecordedError, parse_url, record, say, shown
+from autograder.nbgrader_plugin.gradebook import holds
 from autograder.nbgrader_plugin.lock import course_lock
 from autograder.nbgrader_plugin.writer import Writer, read_timestamp
-from autograder.results import FORMAT_VERSION, SubmissionResult, from_json
+from autograder.reporting.changes import Comparison, ScoreChange
+from autograder.reporting.history import Differing, Reopened
+from autograder.results import FORMAT_VERSION, SubmissionResult
 from autograder.worker.hygiene import clean_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a TA asked for on the command line."""
+    """What a TA asked for on the command line.
+
+    Args:
+        assignment: the assignment's name.
+        students: only these; empty for all.
+        jobs: how many grader processes.
+        force: grade again what is graded.
+        dry_run: write nothing.
+        diff: with `dry_run`: grade everything and compare with the gradebook.
+        exercises: grade these again and leave all others as they are.
+        raise_only: with `exercises`: write only what goes up.
+
+    Raises:
+        UsageError: the options do not fit together.
+    """
 
     assignment: str
     students: Sequence[str] = ()
     jobs: int = 1
     force: bool = False
     dry_run: bool = False
+    diff: bool = False
+    exercises: Sequence[str] = ()
+    raise_only: bool = False
+
+    def __post_init__(self) -> None:
+        if self.diff and not self.dry_run:
+            raise UsageError("--diff shows what a run would change. Add --dry-run to it.")
+        if self.raise_only and not self.exercises:
+            raise UsageError("--raise-only needs --exercise NAME: say which one to grade again.")
+        if self.force and self.exercises:
+            raise UsageError(
+                "--exercise grades again what is graded, and nothing else. Leave --force out."
+            )
 
 
 class Ungraded(msgspec.Struct, frozen=True):
@@ -60,11 +76,18 @@ class Ungraded(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, kw_only=True):
-    """What a run did: `format_version`, every result, what stayed ungraded."""
+    """What a run did: every result, what stayed ungraded, and which scores change.
+
+    `changes` is None where scores were not compared. `reopened` and `overrides` are scores that
+    people gave, of submissions that were graded now: for another text, or beside another score.
+    """
 
     format_version: int = FORMAT_VERSION
     results: list[SubmissionResult] = []
     ungraded: list[Ungraded] = []
+    changes: list[ScoreChange] | None = None
+    reopened: list[Reopened] = []
+    overrides: list[Differing] = []
 
     @property
     def needs_person(self) -> bool:
@@ -84,6 +107,7 @@ class GradeRun:
     request: Request
     summary: Summary = field(default_factory=Summary)
     already_graded: list[str] = field(default_factory=list)
+    compared: Comparison = field(default_factory=Comparison)
 
     def __enter__(self) -> GradeRun:
         """Check the request, take the lock, build the plan.
@@ -92,143 +116,69 @@ class GradeRun:
             UsageError: unknown assignment, nothing submitted, nothing released, course in use.
             autograder.worker.isolation.SandboxError: the sandbox can't be had here.
         """
+        writes = not self.request.dry_run
         if self.course.release(self.request.assignment) is None:
             assignment_named(self.request.assignment)
-        self.students = self._submitted()
-        _put_interpreter_on_path()
-        _let_import_from(self.course.root)
-        self._refuse_broken_late_policy()
+        self.place = CourseAssignment(self.course, self.request.assignment)
+        self.students = self.place.submitted(self.request.students)
+        self.place.refuse_broken_late_policy()
         with ExitStack() as stack:
-            if not self.request.dry_run:
+            if writes:
                 stack.enter_context(course_lock(self.course.state))
-            self.gradebook = stack.enter_context(self._open_gradebook())
-            self.spec = self._spec()
+            self.gradebook = stack.enter_context(self.place.open_gradebook())
+            self.spec = self.place.spec(self.course.seed(create=writes), keep_corpus=writes)
             plan = build_plan(self.spec)  # refuses what can't be graded, draws the corpus once
             self.spec = replace(self.spec, sandbox=plan.sandbox)
-            if self.request.force and not self.request.dry_run:
-                self._back_up()
+            if self.request.force and writes:
+                back_up_or_say(self.course, self.directory.db_url)
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    # -- what there is to grade --------------------------------------------------------------------
-
-    @cached_property
-    def config(self) -> Config:
-        """The course's configuration, with its root filled in."""
-        config = Config(read_config(self.course.root))
-        config.CourseDirectory.root = str(self.course.root)
-        return config
-
-    @cached_property
+    @property
     def directory(self) -> CourseDirectory:
         """nbgrader's own view of the course's folders."""
-        return CourseDirectory(config=self.config)
+        return self.place.directory
 
-    def _folder(self, student: str) -> Path:
-        step = self.directory.submitted_directory
-        return student_folder(self.directory, step, student, self.request.assignment)
-
-    def _notebook(self, student: str) -> Path:
-        return self._folder(student) / f"{self.request.assignment}.ipynb"
-
-    def _submitted(self) -> list[str]:
-        """The students who handed in this assignment, or those asked for."""
-        root = self.course.root / self.directory.submitted_directory
-        found = sorted(
-            folder.name
-            for folder in (root.iterdir() if root.is_dir() else ())
-            if self._folder(folder.name).is_dir()
-        )
-        if not found:
-            raise UsageError(
-                f"There are no submissions of {self.request.assignment!r} in {root}. Collect "
-                f"them first, or write a sample class: autograder sample "
-                f"{self.request.assignment} --students 24"
-            )
-        unknown = [student for student in self.request.students if student not in found]
-        if unknown:
-            raise UsageError(
-                f"{unknown[0]!r} has not submitted {self.request.assignment!r}: there is no "
-                f"{self._folder(unknown[0])}."
-            )
-        return [student for student in found if student in (self.request.students or found)]
-
-    def _refuse_broken_late_policy(self) -> None:
-        """Raise UsageError where the course's late penalty plugin can't be imported."""
-        try:
-            AssignLatePenalties(config=self.config)
-        except TraitError:
-            name = self.config.AssignLatePenalties.plugin_class
-            raise UsageError(
-                f"The late penalty plugin {name!r} can't be imported. Correct "
-                "c.AssignLatePenalties.plugin_class in nbgrader_config.py, or put the module "
-                "beside that file."
-            ) from None
-
-    def _open_gradebook(self) -> Gradebook:
-        """The course's gradebook.
-
-        Raises:
-            UsageError: the assignment was not released yet.
-        """
-        name = self.request.assignment
-        not_released = UsageError(
-            f"Assignment {name!r} is not in the gradebook. Release it first: "
-            f"nbgrader generate_assignment {name}"
-        )
-        url = make_url(self.directory.db_url)
-        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-            raise not_released
-        gradebook = Gradebook(self.directory.db_url, self.directory.course_id)
-        facts = cell_facts(gradebook, name, name)
-        if facts is None:
-            gradebook.close()
-            raise not_released
-        self._facts = facts
-        return gradebook
-
-    def _spec(self) -> PlanSpec:
-        name = self.request.assignment
-        release = self.course.release(name)
-        if release is None:
-            raise UsageError(
-                f"There is no release of {name!r} under {self.course.root / 'release'}. Make it: "
-                f"nbgrader generate_assignment {name}"
-            )
-        return PlanSpec(
-            assignment=name,
-            settings=self.course.settings,
-            seed=self.course.seed(create=not self.request.dry_run),
-            release=release,
-            facts=tuple(sorted(self._facts.items())),
-            corpora=None if self.request.dry_run else self.course.corpora,
-        )
+    @property
+    def database(self) -> str:
+        """Where the scores are, without a password."""
+        return shown(parse_url(self.directory.db_url))
 
     # -- grading -----------------------------------------------------------------------------------
 
     def grade(self) -> Iterator[str]:
-        """Grade what is not graded yet (with `force`: everything); yield each student when done."""
+        """Grade what is not graded yet (with `force` or `diff`: everything); yield each student."""
         writer = Writer(
-            self.course, self.directory, self.gradebook, self.config, self.request.assignment
+            self.course, self.directory, self.gradebook, self.place.config, self.place.name
         )
+        if not self.request.dry_run and (said := writer.begin()):
+            say(said)
+        again = self.request.force or self.request.diff
         todo = []
         for student in self.students:
-            stored = None if self.request.force else self._stored(student)
+            if unfit := unfit_name(student):  # it gets into no gradebook either
+                self._report_ungraded(student, unfit)
+                yield student
+                continue
+            stored = None if again else self._stored(student)
             if stored is not None:
                 self.already_graded.append(student)
                 self.summary.results.append(stored)
                 yield student
-            elif not os.path.lexists(self._notebook(student)):
+            elif ambiguous := self.place.found(student).ambiguous:
+                self._record(writer, student, None, ambiguous)
+                yield student
+            elif not os.path.lexists(self.place.notebook(student)):
                 self._report_ungraded(
                     student, "the folder holds no notebook of that name: 0 points"
                 )
-                if not self.request.dry_run:
-                    writer.write_missing(student)
+                self._compare(student, dict.fromkeys(self.place.test_cells, 0.0))
+                self._write(student, partial(writer.write_missing, student))
                 yield student
-            elif reason := refusal(self._notebook(student)):
+            elif reason := refusal(self.place.notebook(student)):
                 self._record(writer, student, None, reason)
                 yield student
             else:
@@ -245,76 +195,70 @@ class GradeRun:
                 self._record(writer, done.job.student, done.result, done.reason)
                 yield done.job.student
         self.summary.results.sort(key=lambda result: result.student or "")
+        self.summary.reopened, self.summary.overrides = writer.reopened, writer.differing
+        if self.request.diff:
+            self.compared.sort()
+            self.summary.changes = self.compared.changes
 
     def _jobs(self, students: Sequence[str], writer: Writer) -> Iterator[Job]:
         """Read the submissions one by one, as they are asked for."""
         for student in students:
             try:
-                data = self._notebook(student).read_bytes()
+                job = self.place.job(student)
             except OSError as error:
                 self._record(writer, student, None, f"it can't be read: {error.strerror}.")
             else:
-                yield Job(student=student, data=data)
+                yield job
 
     def _record(self, writer: Writer, student: str, graded: Graded | None, reason: str) -> None:
         if graded is None:
             graded = Graded(student=student, unreadable=reason)
         if graded.result is None:
             self._report_ungraded(student, graded.unreadable)
-        else:
-            self.summary.results.append(graded.result)
-            for name, grade in graded.grades.items():
-                if grade.needs_person:
-                    self._report_ungraded(student, f"cell {name} has no score; grade it by hand.")
-        if not self.request.dry_run:
-            writer.write(graded)
+        if not self._write(student, partial(writer.write, graded)) or graded.result is None:
+            return
+        self.summary.results.append(graded.result)
+        self._compare(student, {name: grade.score for name, grade in graded.grades.items()})
+        for name, grade in graded.grades.items():
+            if grade.needs_person:
+                self._report_ungraded(student, f"cell {name} has no score; grade it by hand.")
+
+    def _write(self, student: str, write: Callable[[], str | None]) -> bool:
+        """Write what concerns one student; one that can't be recorded is listed, and no other."""
+        if self.request.dry_run:
+            return True
+        try:
+            problem = record(self.gradebook, write)
+        except NotRecordedError as error:
+            self._report_ungraded(student, str(error))
+            return False
+        if problem:
+            self._report_ungraded(student, problem)
+        return True
 
     def _report_ungraded(self, student: str, reason: str) -> None:
         self.summary.ungraded.append(Ungraded(clean_text(student, 200), clean_text(reason, 500)))
 
+    def _compare(self, student: str, scores: dict[str, float | None]) -> None:
+        """With `diff`: compare with what the gradebook holds."""
+        if self.request.diff:
+            before = scores_on_record(self.gradebook, student=student, assignment=self.place.name)
+            self.compared.add(student, before, scores)
+
     def _stored(self, student: str) -> SubmissionResult | None:
         """The result of an earlier run on the same bytes and seed, if it was recorded in full."""
-        name = self.request.assignment
         try:
-            result = from_json(self.course.result_path(name, student, name).read_bytes())
-            unchanged = result.sha256 == sha256(self._notebook(student).read_bytes())
+            result = self.place.stored(student)
+            if result is None or result.sha256 != sha256(self.place.notebook(student).read_bytes()):
+                return None
         except (OSError, msgspec.DecodeError):
             return None
-        if not unchanged or result.seed_id != seed_id(self.spec.seed) or result.needs_person:
+        if result.seed_id != seed_id(self.spec.seed) or result.needs_person:
             return None
-        step = self.directory.autograded_directory
-        autograded = student_folder(self.directory, step, student, name)
-        recorded = (autograded / f"{name}.ipynb").is_file() and holds(
+        recorded = self.place.autograded(student).is_file() and holds(
             self.gradebook,
             result,
             student=student,
-            timestamp=read_timestamp(self._folder(student)),
+            timestamp=read_timestamp(self.place.folder(student)),
         )
         return result if recorded else None
-
-    def _back_up(self) -> None:
-        """Copy a SQLite gradebook before grades are written over, by SQLite's own backup."""
-        url = make_url(self.directory.db_url)
-        if url.get_backend_name() != "sqlite" or not url.database:
-            return
-        folder = self.course.state / "backups"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
-        with (
-            closing(sqlite3.connect(url.database)) as source,
-            closing(sqlite3.connect(folder / f"gradebook-{stamp}.db")) as target,
-        ):
-            source.backup(target)
-
-
-def _let_import_from(root: Path) -> None:
-    """Late penalty plugins of the course lie beside its configuration, which put it on the path."""
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-
-
-def _put_interpreter_on_path() -> None:
-    """nbgrader runs `alembic` by name when it first makes a gradebook."""
-    folder = str(Path(sys.executable).parent)
-    if shutil.which("alembic", path=folder):
-        os.environ["PATH"] = folder + os.pathsep + os.environ.get("PATH", "")

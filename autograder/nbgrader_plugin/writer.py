@@ -1,78 +1,155 @@
 """The one writer of `autograder grade`: files into `autograded/`, rows into the gradebook.
 
-The order makes an interruption harmless at any point: the autograded notebook appears whole, the
-gradebook row is one transaction, and the full result, written last, is what marks a submission
+The order makes an interruption harmless at any point. What needs room is written aside first. Then
+the mark of an earlier run goes, each file of the autograded folder appears whole, scores, comments,
+time and late penalty are one transaction, and the full result, written last, marks the submission
 as done. A submission without that mark is graded again by the next run.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
+import re
 import stat
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import nbformat
-from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.grader_process import Graded
+from autograder.nbgrader_plugin.backup import back_up_before_first_use
 from autograder.nbgrader_plugin.context import source_folder, student_folder
-from autograder.nbgrader_plugin.gradebook import flag_for_person, save_grades, score_missing
+from autograder.nbgrader_plugin.database import database_errors
+from autograder.nbgrader_plugin.gradebook import (
+    flag_for_person,
+    save_grades,
+    score_missing,
+    score_once_saved,
+)
+from autograder.nbgrader_plugin.lateness import LatePolicyError, late_penalty
+from autograder.nbgrader_plugin.marks import Marks
+from autograder.nbgrader_plugin.staging import Staging
+from autograder.nbgrader_plugin.trail import Cause, Digests, Trail
+from autograder.reporting.history import Differing, How, Reopened
 
 TIMESTAMP = "timestamp.txt"
+SECRET = "submission_secret.txt"  # noqa: S105 - the name of a file
+"""What names a student's feedback in the exchange; `nbgrader submit` makes it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Writer:
-    """Writes graded submissions of one assignment into one course."""
+    """Writes graded submissions of one assignment into one course, and logs what that changes.
+
+    Args:
+        reopened: written answers of this run that a person has to grade again.
+        differing: overrides of this run that hide another automatic score.
+    """
 
     course: Course
     directory: CourseDirectory
     gradebook: Gradebook
     config: Config
     assignment: str
+    reopened: list[Reopened] = field(default_factory=list, init=False)
+    differing: list[Differing] = field(default_factory=list, init=False)
+    trail: Trail = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trail = Trail.of(self.course, self.gradebook, self.assignment)
+
+    def begin(self) -> str:
+        """Before the first write: back up an existing gradebook, log what others changed in it.
+
+        Returns:
+            A sentence for whoever runs the command; empty where there is nothing to say.
+
+        Raises:
+            UsageError: the gradebook can't be copied or read, or the log not be written.
+        """
+        db_url = self.directory.db_url
+        with database_errors(db_url):
+            said = back_up_before_first_use(self.course, self.gradebook, db_url)
+            self.trail.catch_up()
+        return said
 
     def folder(self, step: str, student: str) -> Path:
         """A student's folder of this assignment in `submitted` or `autograded`."""
         return student_folder(self.directory, step, student, self.assignment)
 
-    def write(self, graded: Graded) -> None:
-        """Record one submission: notebook, scores, comments, late penalty, result."""
-        self._open_submission(graded.student)
+    def write(self, graded: Graded) -> str:
+        """Record one submission: notebook, scores, comments, late penalty, result.
+
+        Returns:
+            What a person has to see to before the next run tries again; empty where nothing is.
+        """
+        student = graded.student
         if graded.result is None:
-            flag_for_person(self.gradebook, student=graded.student, assignment=self.assignment)
-            return
-        self._unmark(graded.student)
-        self._write_notebook(graded)
+            self._open_submission(student)
+            flag_for_person(self.gradebook, student=student, assignment=self.assignment)
+            return ""
+        nb = _nbformat(graded)
+        digests = Digests.of(nb)
+        with self._staged(graded) as staging:
+            self._unmark(student)
+            self._open_submission(student)
+            late = self._lateness(graded)
+            self._remember_earlier(student)
+            marks = Marks.before(self.trail, student, self.assignment, digests)
+            staging.move_in()
         save_grades(
             self.gradebook,
-            nbformat.reads(graded.notebook.decode(), as_version=nbformat.NO_CONVERT),
-            student=graded.student,
+            nb,
+            student=student,
             assignment=self.assignment,
             notebook=self.assignment,
             grades=graded.grades,
             comments=graded.comments,
+            also=late.save,
+            settled=marks.settled,
         )
-        self._penalise_lateness(graded.student)
-        self.course.write_result(graded.result)
+        self._log(student, digests, marks, graded.result.seed_id)
+        if not late.problem:
+            self.course.write_result(graded.result)
+        return late.problem
 
     def write_missing(self, student: str) -> None:
         """Record a submission folder that holds no notebook: 0, as nbgrader does."""
-        self._open_submission(student)
         self._unmark(student)
+        self._open_submission(student)
         score_missing(
             self.gradebook, student=student, assignment=self.assignment, notebook=self.assignment
         )
+        self.trail.record(student, self.assignment, None, Cause(how=How.GRADE))
+
+    def _remember_earlier(self, student: str) -> None:
+        """Log what the autograded notebook holds, where its scores are older than the log."""
+        if self.trail.knows(student, self.assignment):
+            return
+        folder = self.folder(self.directory.autograded_directory, student)
+        try:
+            text = (folder / f"{self.assignment}.ipynb").read_text(encoding="utf-8")
+            earlier = Digests.of(nbformat.reads(text, as_version=nbformat.NO_CONVERT))
+        except (OSError, ValueError, KeyError, AttributeError):  # there is none, or none of ours
+            return
+        self.trail.remember(student, self.assignment, earlier)
+
+    def _log(self, student: str, digests: Digests, marks: Marks, seed_id: str) -> None:
+        """Log what was just committed, and keep what a person has to hear of it."""
+        cause = Cause(how=How.GRADE, seed_id=seed_id)
+        self.trail.record(student, self.assignment, digests, cause)
+        self.reopened += marks.reopened
+        self.differing += marks.differing_now(self.trail, student, self.assignment)
 
     def _unmark(self, student: str) -> None:
         """Take back the mark of an earlier run before anything that it stands for changes."""
@@ -80,73 +157,104 @@ class Writer:
         path.unlink(missing_ok=True)
 
     def _open_submission(self, student: str) -> None:
-        """Make sure that the student and the submission exist; take over the timestamp."""
+        """Make sure that the student and the submission exist.
+
+        The time of one that exists changes with its scores alone, not before.
+        """
         self.gradebook.update_or_create_student(student)
-        timestamp = read_timestamp(self.folder(self.directory.submitted_directory, student))
-        known = {} if timestamp is None else {"timestamp": timestamp}
         with warnings.catch_warnings():
             # SQLAlchemy 2.1 remarks on the order in which nbgrader builds a submission's rows
             warnings.simplefilter("ignore", SAWarning)
-            self.gradebook.update_or_create_submission(self.assignment, student, **known)
+            try:
+                self.gradebook.find_submission(self.assignment, student)
+            except MissingEntry:
+                timestamp = self._timestamp(student)
+                known: Any = {} if timestamp is None else {"timestamp": timestamp}
+                self.gradebook.add_submission(self.assignment, student, **known)
 
-    def _write_notebook(self, graded: Graded) -> None:
-        """Put the autograded notebook, and nothing else of the student's, into its folder."""
-        folder = self.folder(self.directory.autograded_directory, graded.student)
-        submitted = self.folder(self.directory.submitted_directory, graded.student)
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        self._copy_course_files(folder)
-        timestamp = read_timestamp(submitted)
-        if timestamp is not None:
-            _place(folder / TIMESTAMP, f"{timestamp}\n".encode())
-        _place(folder / f"{self.assignment}.ipynb", graded.notebook)
+    @contextmanager
+    def _staged(self, graded: Graded) -> Iterator[Staging]:
+        """The autograded notebook, and nothing else of the student's, ready to be moved in."""
+        with Staging(self.folder(self.directory.autograded_directory, graded.student)) as staging:
+            source = source_folder(self.directory, self.assignment)
+            for name in utils.find_all_files(str(source), [*self.directory.ignore, "*.ipynb"]):
+                # the course's own extra files (data sets) lie beside the notebook, as in nbgrader
+                staging.copy(Path(name).relative_to(source), Path(name))
+            timestamp = self._timestamp(graded.student)
+            if timestamp is not None:
+                staging.write(TIMESTAMP, f"{timestamp}\n".encode())
+            secret = read_secret(self.folder(self.directory.submitted_directory, graded.student))
+            if secret is not None:  # without it, nbgrader releases nobody's feedback
+                staging.write(SECRET, secret)
+            staging.write(f"{self.assignment}.ipynb", graded.notebook)
+            yield staging
 
-    def _copy_course_files(self, folder: Path) -> None:
-        """Lay the course's own extra files (data sets) beside the notebook, as nbgrader does."""
-        source = source_folder(self.directory, self.assignment)
-        ignored = [*self.directory.ignore, "*.ipynb"]
-        for name in utils.find_all_files(str(source), ignored):
-            target = folder / Path(name).relative_to(source)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(name, target)
+    def _timestamp(self, student: str) -> datetime | None:
+        folder = self.folder(self.directory.submitted_directory, student)
+        return cast("datetime | None", read_timestamp(folder))
 
-    def _penalise_lateness(self, student: str) -> None:
-        """Apply the course's late penalty plugin, through nbgrader's own preprocessor."""
-        submission = self.gradebook.find_submission(self.assignment, student)
-        notebook = self.gradebook.find_submission_notebook(
-            self.assignment, self.assignment, student
+    def _lateness(self, graded: Graded) -> _Lateness:
+        """When it was handed in, and what the course's plugin takes off for that."""
+        submission: Any = self.gradebook.find_submission(self.assignment, graded.student)
+        timestamp = self._timestamp(graded.student) or submission.timestamp
+        due = submission.duedate
+        seconds = (timestamp - due).total_seconds() if timestamp and due else 0.0
+        score = score_once_saved(
+            self.gradebook,
+            _nbformat(graded),
+            student=graded.student,
+            assignment=self.assignment,
+            notebook=self.assignment,
+            grades=graded.grades,
         )
-        if submission.total_seconds_late <= 0:
-            notebook.late_submission_penalty = None  # type: ignore[assignment]
-            self.gradebook.db.commit()
-            return
-        names = {
-            "student": student,
-            "assignment": self.assignment,
-            "notebook": self.assignment,
-            "db_url": self.directory.db_url,
-        }
-        penalties = AssignLatePenalties(parent=self.directory, config=self.config)
-        penalties.preprocess(nbformat.v4.new_notebook(), ResourcesDict(nbgrader=names))
-        self.gradebook.db.expire_all()
+        try:
+            penalty = late_penalty(
+                self.config, self.directory, student=graded.student, score=score, seconds=seconds
+            )
+        except LatePolicyError as error:
+            problem = f"{error}; its penalty is as it was. Mend the plugin, then run again."
+            return _Lateness(timestamp, problem=problem)
+        return _Lateness(timestamp, penalty)
 
 
-def _place(path: Path, data: bytes) -> None:
-    """Write a file that appears whole or not at all, read-only as nbgrader leaves its own."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_bytes(data)
-    partial.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
-    partial.replace(path)
+@dataclass(frozen=True, slots=True)
+class _Lateness:
+    timestamp: datetime | None
+    penalty: float | None = None
+    problem: str = ""
+
+    def save(self, submitted: Any) -> None:
+        """Put it into the transaction that saves the scores."""
+        submitted.assignment.timestamp = self.timestamp
+        if not self.problem:
+            submitted.late_submission_penalty = self.penalty
+
+
+def _nbformat(graded: Graded) -> Any:
+    return nbformat.reads(graded.notebook.decode(), as_version=nbformat.NO_CONVERT)
 
 
 def read_timestamp(folder: Path) -> Any:
     """The time of a submission from its `timestamp.txt`; None where there is no usable one."""
-    path = folder / TIMESTAMP
+    try:
+        text = (_small_file(folder / TIMESTAMP) or b"").decode("utf-8", "replace").strip()
+        return utils.parse_utc(text) if text else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def read_secret(folder: Path) -> bytes | None:
+    """The secret of a submission as `nbgrader submit` wrote it; None where there is none."""
+    found = _small_file(folder / SECRET)
+    return found if found and re.fullmatch(rb"[0-9a-f]+", found) else None
+
+
+def _small_file(path: Path) -> bytes | None:
+    """The bytes of an ordinary small file of a student's; None where it is anything else."""
     try:
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode) or found.st_size > 200:
             return None
-        text = path.read_text(encoding="utf-8", errors="replace").strip()
-        return utils.parse_utc(text) if text else None
-    except (OSError, ValueError, OverflowError):
+        return path.read_bytes()
+    except OSError:
         return None

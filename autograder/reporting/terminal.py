@@ -114,11 +114,29 @@ def run_footer(out: Console, run: Any) -> None:
         out.print("Nothing was written: this was a dry run.")
         return
     for what, where in (
-        ("scores", run.directory.db_url),
+        ("scores", run.database),
         ("notebooks", run.course.root / run.directory.autograded_directory),
         ("results", run.course.state / "results" / run.request.assignment),
     ):
         out.print(f"{what:<11} {where}", soft_wrap=True)
+
+
+def regrade_footer(out: Console, run: Any) -> None:
+    """What a run of `grade --exercise` left alone, and where the list of its changes is."""
+    left = run.summary.ungraded
+    if left:
+        out.print(f"{len(left)} left as they were:" if len(left) > 1 else "1 left as it was:")
+    for item in left:
+        out.print(f"  {item.student}: {item.reason}")
+    if run.withheld:
+        out.print(f"{run.withheld} would go down and stay as they are (--raise-only).")
+    scored = {change.student for change in run.compared.changes}
+    if reworded := len(set(run.rewritten) - scored):
+        out.print(f"{reworded} with the same score and another report.")
+    if run.request.dry_run:
+        out.print("Nothing was written: this was a dry run.")
+    elif not run.list.is_empty:
+        out.print(f"{'changes':<11} {run.list.path}", soft_wrap=True)
 
 
 def submission_report(out: Console, name: str, result: SubmissionResult) -> None:

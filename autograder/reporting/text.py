@@ -13,6 +13,9 @@ from autograder.results import ExerciseResult, PropertyResult, Status
 COUNTEREXAMPLE_LENGTH = 400
 """A longer counterexample helps no reader; it stands in the full result."""
 
+PASTED_INDENT = 8
+"""How far a report indents what a reader may paste, and nothing else."""
+
 LAWS_IN_FULL = 4
 """How many failing laws a report shows with message, counterexample and hint."""
 
@@ -85,7 +88,7 @@ def law_report(law: PropertyResult) -> list[str]:
     if law.message:
         lines += _indent(law.message)
     if 0 < len(law.counterexample) <= COUNTEREXAMPLE_LENGTH:
-        lines += _indent("smallest failing input:") + _indent(law.counterexample, by=8)
+        lines += _indent("smallest failing input:") + _indent(law.counterexample, by=PASTED_INDENT)
     if law.hint:
         lines += _indent(f"hint: {law.hint}")
     return lines

@@ -68,13 +68,19 @@ def scores_with_three_axes() -> Domain:
 
 
 def square_scores() -> Domain:
-    """z of shape (4, 4), which does not tell the axes apart by size."""
+    """z of shape (4, 4) and cube of shape (4, 4, 4), which do not tell the axes apart by size.
+
+    The last axis is the only one that is last in both. The small branch holds either, as z.
+    """
+
+    def ordinary(rng: np.random.Generator, sizes: tuple[int, ...], scale: float) -> Case:
+        return Case(z=_ordinary(rng, (4, 4), scale), cube=_ordinary(rng, (4, 4, 4), scale))
 
     def square(small: Small) -> Case:
-        n = small.size()
-        return Case(z=small.array(n, n))
+        axes, n = small.choice((2, 3)), small.size()
+        return Case(z=small.array(*[n] * axes))
 
-    return domain(lambda rng, _, scale: Case(z=_ordinary(rng, (4, 4), scale)), square)
+    return domain(ordinary, square)
 
 
 def every_rank() -> Domain:

@@ -23,7 +23,7 @@ from autograder.worker.imports import importable_modules
 from autograder.worker.isolation import Launcher
 from autograder.worker.outputs import as_nbformat, death_output
 from autograder.worker.process import StandIns, WorkerError, WorkerProcess
-from autograder.worker.records import Cell, CellRun, Loaded
+from autograder.worker.records import Cell, CellRun, Loaded, sentence_start
 
 __all__ = ["Cell", "CellRun", "Launcher", "Loaded", "Session", "WorkerError"]
 
@@ -121,7 +121,8 @@ class Session:
             self._ready_worker()
         except Died as death:
             for cell in self._cells:
-                detail = f"Cell {cell.index + 1} did not run: the notebook {death.detail}."
+                name = sentence_start(wire.cell_name(cell.index))
+                detail = f"{name} did not run: the notebook {death.detail}."
                 self._runs.setdefault(cell.index, CellRun(cell.index, death.status, detail=detail))
         return Loaded(
             cell_runs=tuple(self._runs_in_order()),
@@ -192,7 +193,8 @@ class Session:
         return death.status is Status.TIMEOUT and death.cpu_seconds < self._budgets.cell_seconds / 2
 
     def _dead_run(self, index: int, death: Died) -> CellRun:
-        detail = self._sentence(f"Cell {index + 1}", death, self._budgets.cell_seconds)
+        name = sentence_start(wire.cell_name(index))
+        detail = self._sentence(name, death, self._budgets.cell_seconds)
         return CellRun(index, death.status, (death_output(death.status, detail),), detail)
 
     def _cell_run(self, index: int, done: wire.CellDone) -> CellRun:

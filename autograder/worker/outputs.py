@@ -49,4 +49,7 @@ def _safe_bundle(data: dict[str, str]) -> dict[str, str]:
     bundle = {kind: data[kind] for kind in _IMAGES if _BASE64.fullmatch(data.get(kind, "-"))}
     if "text/plain" in data:
         bundle["text/plain"] = clean_text(data["text/plain"], wire.MAX_TEXT)
+    if not bundle:  # a page can't show an output of no kind at all
+        kinds = clean_text(", ".join(data), wire.MAX_NAME)
+        bundle["text/plain"] = f"[not shown here: {kinds}]"
     return bundle

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from autograder.results import Status
+from autograder.worker.wire import cell_name
 
 _SYNTAX_ERRORS: Final = ("SyntaxError", "IndentationError", "TabError")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A code cell. `index` counts from 0; notes and tracebacks, for people, count from 1."""
+    """A code cell. `index` counts from 0; notes and tracebacks, for people, count from 1.
+
+    It is the student's own count. Cells that the student has not, because the release gave them,
+    have an index from `wire.RELEASED_CELLS` on; people read no number there.
+    """
 
     index: int
     source: str
@@ -45,11 +50,16 @@ class CellRun:
             return ""
         if self.status is not Status.EXCEPTION:
             return f"{self.detail} It was skipped."
-        cell = f"Cell {self.index + 1}"
+        cell = sentence_start(cell_name(self.index))
         place = f" in line {self.line}" if self.line else ""
         if self.detail.partition(":")[0] in _SYNTAX_ERRORS:
             return f"{cell} is not valid Python{place} and defines nothing: {self.detail}."
         return f"{cell} raised an exception{place}: {self.detail}."
+
+
+def sentence_start(text: str) -> str:
+    """The text with a capital in front."""
+    return text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +80,7 @@ class Loaded:
 
     def why_missing(self, name: str) -> str:
         """A sentence on why there is no function of that name."""
-        failed = [run.index + 1 for run in self.cell_runs if run.status is not Status.PASSED]
+        failed = [run.index for run in self.cell_runs if run.status is not Status.PASSED]
         if not failed:
             return f"No cell defines {name}."
-        cells = ", ".join(map(str, failed))
-        return f"No cell defines {name}. Not run to their end: cell {cells}."
+        return f"No cell defines {name}. Not run to their end: {', '.join(map(cell_name, failed))}."

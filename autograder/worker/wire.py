@@ -30,6 +30,8 @@ MAX_NAME: Final = 200
 MAX_STEPS: Final = 64
 MAX_CASES: Final = 100
 """The largest number of cases in one request."""
+RELEASED_CELLS: Final = 1 << 16
+"""Cells with an index from here on are the release's and have no number in the submission."""
 HEADER: Final = struct.Struct(">I")
 
 
@@ -52,6 +54,11 @@ LongText = Annotated[str, Meta(max_length=MAX_FRAME)]
 Block = Annotated[bytes, Meta(max_length=MAX_FRAME)]
 Numbers = Annotated[list[float], Meta(max_length=MAX_ITEMS)]
 Texts = Annotated[list[Text], Meta(max_length=MAX_ITEMS)]
+
+
+def cell_name(index: int) -> str:
+    """What people call the cell with that index; they count from 1."""
+    return f"cell {index + 1}" if index < RELEASED_CELLS else "a cell of the release"
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):

@@ -245,7 +245,7 @@ def test_repairs_are_noted_in_the_metadata_in_place_of_what_a_student_put_there(
     notebook = rebuilt(read(data(document)), skeleton)
     assert any("was missing" in note for note in notes_of(notebook))
     assert "All is well." not in notes_of(notebook)
-    assert set(notebook.metadata["autograder"]) == {"notes"}
+    assert set(notebook.metadata["autograder"]) == {"notes", "numbers"}
     assert notes_of(Notebook(cells=[])) == ()
 
 

@@ -123,7 +123,9 @@ def special_files(where: Path, root: Path) -> None:
 # -- the class -------------------------------------------------------------------------------------
 
 BESIDE: dict[str, Placing] = {"own-files": own_files, "links": links, "special": special_files}
-HOSTILE_NAMES = ("<script>alert(1)<script>", "=cmd|calc", "[bold red]x", "a\x1b[31mb", "\u202eevil")
+HOSTILE_NAMES = ("=cmd|calc", "[bold red]x", "\u202eevil", "o'neil & söhne")
+UNFIT_NAMES = ("<script>alert(1)<script>", "a\x1b[31mb", '";alert(1);"')
+"""What formgrader would run: it puts the name into its pages as it stands."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Class:
         path = hand_in(root, f"notebook-{place.__name__}", zeros)
         path.unlink()
         place(path, root)
-    for student in HOSTILE_NAMES:
+    for student in (*HOSTILE_NAMES, *UNFIT_NAMES):
         hand_in(root, student, zeros)
     neighbours = add_first(notebook(root, ZEROS), "open('notes.txt').read()\nimport plain")
     hand_in(root, "neighbours", neighbours).with_name("notes.txt").write_text(WORDS[::-1])
@@ -219,6 +221,14 @@ def test_what_is_no_notebook_earns_nothing(student, graded):
 @pytest.mark.parametrize("student", HOSTILE_NAMES)
 def test_a_student_of_a_hostile_name_is_graded_like_any_other(student, graded):
     assert graded.score(student) == sum(FULL_MARKS.values()) - FULL_MARKS["softmax"]
+
+
+@pytest.mark.parametrize("student", UNFIT_NAMES)
+def test_a_name_that_formgrader_would_run_is_listed_and_gets_into_no_gradebook(student, graded):
+    assert "could run a script in formgrader's pages" in graded.said
+    with gradebook(graded.root) as book:
+        assert student not in {known.id for known in book.students}
+    assert not (graded.root / "autograded" / student).exists()
 
 
 def test_a_folder_that_is_only_a_link_to_another_students_earns_nothing(graded):

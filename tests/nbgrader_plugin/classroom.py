@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
@@ -173,7 +173,8 @@ def variables(root: Path, **environment: str) -> dict[str, str]:
 
 def gradebook(root: Path) -> Any:
     """The gradebook of a course; a context manager. nbgrader's types do not fit its objects."""
-    return Gradebook(f"sqlite:///{root / 'gradebook.db'}", "attention")
+    own = read_config(root).get("CourseDirectory", {}).get("db_url")
+    return Gradebook(own or f"sqlite:///{root / 'gradebook.db'}", "attention")
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,22 @@ def recorded(root: Path, student: str, *, name: str = NAME) -> Recorded:
             penalty=submitted.late_submission_penalty,
             score=submitted.score,
         )
+
+
+def everything(root: Path) -> dict[str, Any]:
+    """All that the gradebook holds on submissions, by names, so that two courses compare."""
+    found: dict[str, Any] = {}
+    with gradebook(root) as book:
+        for submitted in book.db.query(SubmittedNotebook):
+            handed_in = submitted.assignment
+            where = f"{handed_in.student.id}/{handed_in.name}/{submitted.name}"
+            found[where] = (handed_in.timestamp, submitted.late_submission_penalty)
+            for g in submitted.grades:
+                scores = (g.auto_score, g.manual_score, g.extra_credit)
+                found[f"{where}/{g.name}"] = (*scores, g.needs_manual_grade)
+            for c in submitted.comments:
+                found[f"{where}/{c.name} comment"] = (c.auto_comment, c.manual_comment)
+    return found
 
 
 def autograded(root: Path, student: str, *, name: str = NAME) -> Path:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from autograder.course import Course, PlanSpec, build_plan
-from tests.nbgrader_plugin.classroom import NAME, REPOSITORY, SETTINGS, nbgrader_api
+from tests.nbgrader_plugin.changed_laws import hand_in_three
+from tests.nbgrader_plugin.classroom import NAME, REPOSITORY, SETTINGS, grade, nbgrader_api, run
+from tests.nbgrader_plugin.postgres import Server, running_server
 
 
 @pytest.fixture(scope="session")
@@ -59,3 +62,57 @@ def new_course(released: Path, tmp_path_factory: pytest.TempPathFactory) -> NewC
 def root(new_course: NewCourse) -> Path:
     """A released course of a test's own."""
     return new_course()
+
+
+# -- the same courses on PostgreSQL ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this test run's own; skips where there is none to start."""
+    with running_server() as server:
+        yield server
+
+
+def move_to(root: Path, db_url: str) -> Path:
+    """Let a course keep its gradebook elsewhere."""
+    with (root / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.CourseDirectory.db_url = {db_url!r}\n")
+    (root / "gradebook.db").unlink()
+    return root
+
+
+@pytest.fixture(scope="session")
+def new_course_on_postgres(
+    new_course: NewCourse, postgres: Server, tmp_path_factory: pytest.TempPathFactory
+) -> NewCourse:
+    """Makes a course whose gradebook is a PostgreSQL database; nbgrader released it there."""
+    postgres.run("createdb", "released")
+    root = move_to(new_course(), postgres.url("released"))
+    shutil.rmtree(root / "release")
+    done = run(root, "nbgrader", "generate_assignment", NAME)
+    assert done.returncode == 0, done.stderr
+    assert not (root / "gradebook.db").exists()
+    numbers = count(1)
+
+    def copy() -> Path:
+        return move_to(new_course(), postgres.copy_of("released", f"course{next(numbers)}"))
+
+    return copy
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.extra)])
+def course(request: pytest.FixtureRequest) -> Path:
+    """A released course on each kind of database."""
+    kind = {"sqlite": "new_course", "postgresql": "new_course_on_postgres"}[request.param]
+    make: NewCourse = request.getfixturevalue(kind)
+    return make()
+
+
+@pytest.fixture(scope="session")
+def graded_three(new_course: NewCourse) -> Path:
+    """Three submissions, graded before their course's laws change; read only."""
+    root = new_course()
+    hand_in_three(root)
+    grade(root)
+    return root

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -85,10 +86,34 @@ def fill(root: Path) -> None:
     )
 
 
+def fill_with_odd_files(root: Path) -> None:
+    """Hand in what stock nbgrader does not read, does not find or stops at."""
+    unknown = notebook(root)
+    unknown["cells"].insert(1, None)
+    text = json.dumps(unknown, ensure_ascii=False).replace("return ", "return\u00a0")
+    hand_in(root, "renames", text.encode("utf-16")).rename(
+        root / "submitted" / "renames" / NAME / "Self_Attention (1).ipynb"
+    )
+    strays = hand_in(root, "strays", notebook(root), timestamp="yesterday at noon").parent
+    os.mkfifo(strays / "pipe")
+    (strays / "loose").symlink_to("nowhere")
+    (strays / "numpy.py").write_text("raise SystemExit")
+    (strays / "draft.ipynb").write_text("{}")
+    hand_in(root, "chooses", notebook(root)).rename(
+        root / "submitted" / "chooses" / NAME / "first.ipynb"
+    )
+    later = json.dumps(notebook(root), indent=1)  # the same bytes would leave nothing to choose
+    (root / "submitted" / "chooses" / NAME / "second.ipynb").write_text(later)
+    nested = hand_in(root, "nests", notebook(root))
+    (nested.parent / NAME).mkdir()
+    nested.rename(nested.parent / NAME / f"{NAME}.ipynb.txt")
+
+
 READABLE = [
     "right", "mistaken", "loops", "exits", "raises", "misses", "untouched", "damages", "late",
+    "renames", "strays", "nests",
 ]  # fmt: skip
-UNREADABLE = ["unreadable", "confuses", "links"]
+UNREADABLE = ["unreadable", "confuses", "links", "chooses"]
 EVERYBODY = [*READABLE, *UNREADABLE]
 
 
@@ -97,8 +122,9 @@ class Graded:
 
     def __init__(self, new_course: NewCourse) -> None:
         self.stock, self.ours = new_course(), new_course()
-        fill(self.stock)
-        fill(self.ours)
+        for course in (self.stock, self.ours):
+            fill(course)
+            fill_with_odd_files(course)
         self.by_nbgrader = run(self.stock, "nbgrader", "autograde", NAME)
         self.by_autograder = run(self.ours, "autograder", "grade", NAME, "--jobs", "2")
 
@@ -146,6 +172,35 @@ def test_a_class_with_an_unreadable_submission_needs_a_person(graded: Graded) ->
         kept = recorded(graded.ours, student)
         assert set(kept.scores.values()) == {None}
         assert kept.flagged == {*EXERCISES, "why-scale"}
+
+
+def test_nbgraders_own_command_lists_who_needs_a_person_and_why(graded: Graded) -> None:
+    said = graded.by_nbgrader.stderr
+    assert "4 not graded; a person has to look:" in said
+    assert "unreadable: The file breaks off before its end (line 1, column 12)." in said
+    assert "chooses: the folder holds no self_attention.ipynb, but several notebooks" in said
+    assert "Traceback" not in said
+    (shown, *_) = json.loads(autograded(graded.stock, "unreadable").read_text())["cells"]
+    assert "This submission was not graded." in "".join(shown["source"])
+
+
+@pytest.mark.parametrize("student", ["renames", "strays", "nests"])
+def test_what_lies_about_a_notebook_costs_nothing_and_is_noted(ours: Path, student: str) -> None:
+    assert recorded(ours, student).scores == FULL_MARKS | {"why-scale": 0.0}
+    notes = " ".join(result(ours, student).notes)
+    said = {
+        "renames": "The notebook was handed in as 'Self_Attention (1).ipynb'",
+        "strays": "The file timestamp.txt holds no time",
+        "nests": "The notebook was handed in as 'self_attention/self_attention.ipynb.txt'",
+    }
+    assert said[student] in notes
+    if student == "renames":
+        assert "something that is no cell" in notes
+        assert "held invisible characters that are no Python (U+00A0)" in notes
+    if student == "strays":
+        assert "Not graded, though it lies beside the notebook: 'draft.ipynb'." in notes
+        left = {path.name for path in autograded(ours, student).parent.iterdir()}
+        assert left == {f"{NAME}.ipynb"}
 
 
 def test_right_answers_get_full_marks_and_the_written_one_waits_for_a_person(ours: Path) -> None:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 from autograder.cli import app
 from autograder.course import Course, UsageError
 from autograder.nbgrader_plugin.grade import GradeRun, Request
+from tests.nbgrader_plugin.changed_laws import change_weights
 from tests.nbgrader_plugin.classroom import (
     EXERCISES,
     FULL_MARKS,
@@ -285,6 +286,59 @@ def test_a_dry_run_writes_nothing(root: Path) -> None:
     assert [r.score for r in summary.results] == [40.0]
     assert [item.student for item in summary.ungraded] == ["eve"]
     assert tree(root) == before
+
+
+@pytest.fixture(scope="module")
+def compared(graded_three: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """What `--dry-run --diff` prints after the weights of softmax changed."""
+    root = tmp_path_factory.mktemp("compared") / "course"
+    shutil.copytree(graded_three, root)
+    hand_in(root, "new", notebook(root))
+    (root / "submitted" / "forgets" / NAME).mkdir(parents=True)
+    with gradebook(root) as book:
+        book.find_grade("softmax", NAME, NAME, "eve").manual_score = 8.0
+        book.db.commit()
+    before = tree(root)
+    here = os.getcwd()
+    os.chdir(root)
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            change_weights(patch)
+            done = CliRunner().invoke(
+                app, ["grade", NAME, "--dry-run", "--diff", "--json", "--jobs", "1"]
+            )
+    finally:
+        os.chdir(here)
+    assert tree(root) == before
+    return done
+
+
+def test_diff_grades_everything_again_and_compares_with_the_gradebook(compared: Result) -> None:
+    printed = json.loads(compared.stdout)
+    changes = {(c["student"], c["exercise"]): c for c in printed["changes"]}
+    assert list(changes) == [
+        ("bob", "softmax"),
+        ("eve", "softmax"),
+        *(("forgets", name) for name in EXERCISES),
+        *(("new", name) for name in EXERCISES),
+    ]
+    bob, eve = changes["bob", "softmax"], changes["eve", "softmax"]
+    assert (bob["old"], bob["new"], bob["manual"]) == (9.5, 9.0, None)
+    assert (eve["old"], eve["new"], eve["manual"]) == (7.0, 7.5, 8.0)
+    assert changes["new", "softmax"]["old"] is None
+    assert changes["forgets", "softmax"]["new"] == 0.0
+    assert [r["student"] for r in printed["results"]] == ["ada", "bob", "eve", "new"]
+
+
+def test_without_diff_scores_are_not_compared(root: Path) -> None:
+    hand_in(root, "eve", b"{")
+    assert grade(root, dry_run=True).changes is None
+
+
+def test_diff_without_dry_run_is_refused(root: Path, invoke: Invoke) -> None:
+    hand_in(root, "ada", notebook(root))
+    assert "Add --dry-run" in refused(invoke(root, NAME, "--diff"))
+    assert not (root / "autograded").exists()
 
 
 # -- files beside the notebook ---------------------------------------------------------------------

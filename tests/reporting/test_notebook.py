@@ -11,11 +11,11 @@ from nbgrader.utils import determine_grade
 from autograder.grading.submission import Checked
 from autograder.notebook import Notebook, read, rebuild, write
 from autograder.notebook.model import grade_id_of
-from autograder.reporting.notebook import comments, render
+from autograder.reporting.notebook import PAGE_WIDTH, comments, render
 from autograder.reporting.text import comment, exercise_report
 from autograder.results import CellGrade, Status
 from tests.notebook.builders import SKELETON, data, solved
-from tests.reporting.made_results import exercise, right_exercise, submission_result
+from tests.reporting.made_results import exercise, law, right_exercise, submission_result
 
 REBUILT = rebuild(read(data(solved())), SKELETON).notebook
 SOFTMAX = exercise(score=6.67)
@@ -125,3 +125,15 @@ def test_a_missing_function_is_reported_in_its_test_cell():
     missing = exercise(score=0.0, status=Status.MISSING)
     cell = cell_of(render(REBUILT, checked(result=submission_result(missing))), "softmax")
     assert cell.outputs[0].text.startswith("softmax   0/10\n")
+
+
+def test_long_lines_of_a_report_are_broken_but_for_what_a_reader_may_paste():
+    long = "word " * 40
+    broken = law(message=long, hint=long, counterexample=f"z = np.array([{'1.0, ' * 40}])")
+    found = exercise(broken)
+    cell = cell_of(render(REBUILT, checked(result=submission_result(found, MASK))), "softmax")
+    shown = cell.outputs[0].text
+    *lines, pasted = sorted(shown.splitlines(), key=len)
+    assert max(map(len, lines)) <= PAGE_WIDTH
+    assert pasted.strip() == broken.counterexample
+    assert " ".join(shown.split()) == " ".join(exercise_report(found).split())

@@ -171,9 +171,8 @@ def footer(*, dry_run: bool) -> str:
         already_graded=["ada"],
         summary=SimpleNamespace(results=[1, 2, 3]),
         request=SimpleNamespace(dry_run=dry_run, assignment="self_attention"),
-        directory=SimpleNamespace(
-            db_url="sqlite:///gradebook.db", autograded_directory="autograded"
-        ),
+        database="sqlite:///gradebook.db",
+        directory=SimpleNamespace(autograded_directory="autograded"),
         course=SimpleNamespace(root=Path("/course"), state=Path("/course/.autograder")),
     )
     terminal.run_footer(screen.console, run)

@@ -15,7 +15,7 @@ _FRAMES_SHOWN = 20
 
 
 def cell_file(index: int) -> str:
-    """The file name under which a cell is compiled; people count cells from 1."""
+    """The file name under which a cell is compiled; it counts cells from 1, as people do."""
     return f"<cell {index + 1}>"
 
 
@@ -78,7 +78,7 @@ def as_output(error: BaseException) -> wire.Error:
     ]
     if isinstance(error, SyntaxError) and raised.line:
         source = linecache.getline(cell_file(raised.cell), raised.line).rstrip("\n")
-        shown.append(clip(f"cell {raised.cell + 1}, line {raised.line}\n    {source}", 300))
+        shown.append(clip(f"{wire.cell_name(raised.cell)}, line {raised.line}\n    {source}", 300))
     if len(shown) > _FRAMES_SHOWN:
         half = _FRAMES_SHOWN // 2
         shown = [*shown[:half], f"... {len(shown) - 2 * half} more ...", *shown[-half:]]
@@ -89,5 +89,6 @@ def as_output(error: BaseException) -> wire.Error:
 def _frame_line(frame: FrameType, number: int) -> str:
     code = frame.f_code
     source = linecache.getline(code.co_filename, number).strip()
-    place = f"{code.co_filename.strip('<>')}, line {number}, in {code.co_name}"
+    cell = cell_of(code.co_filename)
+    place = f"{wire.cell_name(cell or 0)}, line {number}, in {code.co_name}"
     return clip(f"{place}\n    {source}", 300)
