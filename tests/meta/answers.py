@@ -58,6 +58,7 @@ HARMLESS: dict[str, Callable[[Any], Any]] = {
     "strided": each(_strided),
     "read-only": each(_frozen),
     "subclass": each(lambda a: a.view(Subclass)),
+    "numbers as objects": each(lambda a: a.astype(object) if a.size else a),
     "nested lists": each(np.ndarray.tolist),
     "list of two": lambda answer: list(answer) if isinstance(answer, tuple) else answer,
     "named tuple": lambda answer: Results(*answer) if isinstance(answer, tuple) else answer,
@@ -95,7 +96,7 @@ SPOILT_VALUES: dict[str, Callable[[Any], Any]] = {
 SPOILT_FORMS: dict[str, Callable[[Any], Any]] = {
     "an axis more": each(lambda a: a[None]),
     "a row more": each(lambda a: np.concatenate([a, np.ones((1, *a.shape[1:]))])),
-    "objects": each(lambda a: a.astype(object)),
+    "objects": each(lambda a: np.full(a.shape, None)),
     "text": each(lambda a: a.astype(str)),
     "records": each(lambda a: np.zeros(a.shape, dtype=[("x", float)])),
     "a text": lambda answer: str(answer),

@@ -27,7 +27,13 @@ LAWS = [
 
 NOT_HARMLESS = {
     "full_precision": {"float32"},  # asks for the digits that float32 lacks
-    "keeps_single_precision": {"extended precision", "complex", "nested lists"},  # asks for float32
+    # asks for float32
+    "keeps_single_precision": {
+        "extended precision",
+        "complex",
+        "nested lists",
+        "numbers as objects",
+    },
     "is_boolean": {"float32", "extended precision", "complex"},  # asks for bool
     "empty_input": {"nested lists"},  # without an entry, lists do not tell the width
 }

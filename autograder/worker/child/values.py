@@ -100,6 +100,27 @@ _memory = _Memory()
 # -- results ---------------------------------------------------------------------------------------
 
 
+_SCALARS = {bool, int, float} | {
+    kind for kind in np.sctypeDict.values() if issubclass(kind, np.bool_ | np.integer | np.floating)
+}
+
+
+def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
+    """An array of Python numbers as one of float64, or of bool; any other array stays as it is.
+
+    A number type never costs points. Only exact types are read: a subclass would answer for itself.
+    """
+    items = objects.ravel().tolist()
+    kinds = set(map(type, items))
+    if not kinds or not kinds <= _SCALARS:
+        return objects
+    kind = bool if kinds <= {bool, np.bool_} else float
+    try:
+        return np.array([kind(item) for item in items], kind).reshape(objects.shape)
+    except (TypeError, ValueError, OverflowError):  # complex, text, or beyond the largest float
+        return objects
+
+
 class Outbox:
     """Turns results of one case into messages and counts their bytes."""
 
@@ -134,6 +155,9 @@ class Outbox:
     def array(self, value: NDArray[Any]) -> wire.Array | wire.Opaque:
         """Any array as a plain one; a dtype that holds no numbers becomes an opaque name."""
         plain = value if type(value) is np.ndarray else np.ndarray.view(value, np.ndarray)
+        if plain.dtype.kind == "O":
+            self._take(_NODE_BYTES * plain.size)
+            plain = _numbers(plain)
         dtype = wire.wire_dtype(plain.dtype)
         if dtype is None or plain.ndim > wire.MAX_DIMS:
             return wire.Opaque(clip(f"ndarray of dtype {plain.dtype}", wire.MAX_NAME))
