@@ -88,7 +88,8 @@ def _plainly(command: Callable[P, None]) -> Callable[P, None]:
             typer.echo(f"autograder: {error}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            typer.echo("autograder: stopped; every finished submission is recorded.", err=True)
+            kept = "; every finished submission is recorded" if command.__name__ == "grade" else ""
+            typer.echo(f"autograder: stopped{kept}.", err=True)
             raise typer.Exit(130) from None
 
     return wrapped
@@ -174,7 +175,8 @@ def check(
     else:
         out = terminal.console()
         for path, result in zip(notebooks, results, strict=True):
-            terminal.submission_report(out, path.name, result)
+            name = path.name if len(notebooks) == 1 else str(path)
+            terminal.submission_report(out, name, result)
     raise typer.Exit(1 if any(result.needs_person for result in results) else 0)
 
 
@@ -231,7 +233,8 @@ def audit(
     raise typer.Exit(0 if auditing.report.clean else 1)
 
 
-@app.command()
+# a score such as -1 is no option: it is refused as a score
+@app.command(context_settings={"ignore_unknown_options": True})
 @_plainly
 def override(
     student: Annotated[str, typer.Argument(metavar="STUDENT", show_default=False)],

@@ -11,10 +11,14 @@ import ctypes
 import multiprocessing
 import os
 import signal
+import sys
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
+from types import FrameType
 from typing import Any, Generic, TypeVar
 
 _PR_SET_PDEATHSIG = 1
@@ -53,7 +57,10 @@ def run(
     """
     if processes <= 1:
         start(*start_args)
-        yield from (_attempt(job, work) for job in jobs)
+        with _interrupts() as stop_if_interrupted:
+            for job in jobs:
+                yield _attempt(job, work)
+                stop_if_interrupted()
         return
     waiting = iter(jobs)
     again: list[tuple[J, int]] = []
@@ -61,6 +68,41 @@ def run(
     while broken:
         with _Pool(processes, start, start_args) as pool:
             broken = yield from pool.drain(waiting, again, work)
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], None]]:
+    """Yields a function that raises KeyboardInterrupt if Ctrl-C was pressed since.
+
+    Python raises it wherever it is, and drops it inside of callbacks such as those of the garbage
+    collector; a work function that runs in this process may have some.
+    """
+    pressed: list[int] = []
+    before, report = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    main = threading.current_thread() is threading.main_thread()
+    if not main or before is not signal.default_int_handler:
+        yield lambda: None  # nobody interrupts us, or somebody else sees to it
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    def stop_if_interrupted() -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    def unless_dropped(unraisable: sys.UnraisableHookArgs) -> None:
+        if unraisable.exc_type is not KeyboardInterrupt:
+            report(unraisable)
+
+    signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = unless_dropped
+    try:
+        yield stop_if_interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = report
 
 
 def _attempt(job: J, work: Callable[[J], R]) -> Finished[J, R]:

@@ -130,8 +130,13 @@ class CourseAssignment:
             gradebook.close()
         raise UsageError(
             f"Assignment {self.name!r} is not in the gradebook. Release it first: "
-            f"nbgrader generate_assignment {self.name}"
+            f"nbgrader generate_assignment {self.name}{self._anew}"
         )
+
+    @property
+    def _anew(self) -> str:
+        """nbgrader skips an assignment whose release folder is there, gradebook or not."""
+        return "" if self.course.release(self.name) is None else " --force"
 
     @property
     def test_cells(self) -> list[str]:

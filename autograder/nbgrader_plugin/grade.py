@@ -92,7 +92,9 @@ class Summary(msgspec.Struct, kw_only=True):
     @property
     def needs_person(self) -> bool:
         """Whether something of the run needs a person: exit status 1."""
-        return bool(self.ungraded) or any(result.needs_person for result in self.results)
+        outdated = any(item.automatic != item.before for item in self.overrides)
+        faulty = any(result.needs_person for result in self.results)
+        return bool(self.ungraded or self.reopened) or outdated or faulty
 
 
 @dataclass
@@ -172,9 +174,8 @@ class GradeRun:
                 self._record(writer, student, None, ambiguous)
                 yield student
             elif not os.path.lexists(self.place.notebook(student)):
-                self._report_ungraded(
-                    student, "the folder holds no notebook of that name: 0 points"
-                )
+                missing = self.place.notebook(student).name
+                self._report_ungraded(student, f"the folder holds no {missing}: 0 points")
                 self._compare(student, dict.fromkeys(self.place.test_cells, 0.0))
                 self._write(student, partial(writer.write_missing, student))
                 yield student

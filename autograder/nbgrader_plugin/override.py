@@ -137,7 +137,9 @@ def _db_url(course: Course) -> str:
 
 
 def _unknown_assignment(name: str, known: list[str]) -> UsageError:
-    listed = ", ".join(known) or "none; release one first: nbgrader generate_assignment NAME"
+    listed = (
+        ", ".join(known) or "none; release one first: nbgrader generate_assignment NAME --force"
+    )
     return UsageError(f"There is no assignment {name!r} in the gradebook. There are: {listed}.")
 
 

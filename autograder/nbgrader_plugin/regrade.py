@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import msgspec
+from nbgrader.api import MissingEntry
 
 from autograder.course import (
     Course,
@@ -35,7 +36,7 @@ from autograder.nbgrader_plugin.exercise_writer import ExerciseWriter
 from autograder.nbgrader_plugin.grade import Request, Summary, Ungraded
 from autograder.nbgrader_plugin.lock import course_lock
 from autograder.nbgrader_plugin.regrade_list import RegradeList
-from autograder.nbgrader_plugin.writer import Writer
+from autograder.nbgrader_plugin.writer import Writer, read_timestamp
 from autograder.reporting.changes import Comparison, OnRecord, ScoreChange
 from autograder.results import ExerciseResult, Status, SubmissionResult
 from autograder.worker.hygiene import clean_text
@@ -189,16 +190,26 @@ class RegradeRun:
     def _changed(self, student: str, result: SubmissionResult) -> str:
         """Why the result is not that of what is handed in now; empty where it is."""
         found = self.place.found(student)
+        if refused := found.ambiguous or refusal(found.path):
+            return refused
         try:
-            refused = found.ambiguous or refusal(found.path)
-            unchanged = not refused and sha256(found.path.read_bytes()) == result.sha256
+            unchanged = sha256(found.path.read_bytes()) == result.sha256
         except OSError:
             unchanged = False
-        if not unchanged:
+        if not (unchanged and self._in_time(student)):
             return f"it is another submission than the one that was graded; {_ORDINARY}."
         if not self.place.autograded(student).is_file() or not self._in_gradebook(student):
             return f"its autograded notebook or its grades are gone; {_ORDINARY} anew."
         return ""
+
+    def _in_time(self, student: str) -> bool:
+        """Whether the gradebook has the time at which it was handed in."""
+        timestamp = read_timestamp(self.place.folder(student))
+        try:
+            known = self.gradebook.find_submission(self.place.name, student)
+        except MissingEntry:
+            return True  # what is not in the gradebook is told apart elsewhere
+        return timestamp is None or known.timestamp == timestamp
 
     def _in_gradebook(self, student: str) -> dict[str, OnRecord]:
         return scores_on_record(self.gradebook, student=student, assignment=self.place.name)

@@ -24,6 +24,7 @@ from autograder.results import ExerciseResult, Status, SubmissionResult
 from autograder.worker.hygiene import clean_text
 
 _PIPE_WIDTH = 120
+_CAPTION = "Automatic scores: marks by hand and late penalties stand in the gradebook."
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -64,7 +65,7 @@ def class_table(out: Console, assignment: str, results: Sequence[SubmissionResul
     """One row per student: the points of every exercise, and what stood out."""
     if not results:
         return
-    table = Table(title=assignment)
+    table = Table(title=assignment, caption=_CAPTION)
     table.add_column("student")
     for exercise in results[0].exercises:
         table.add_column(exercise.name, justify="right")
@@ -100,9 +101,13 @@ def _stood_out(result: SubmissionResult) -> str:
 def ungraded(out: Console, items: Sequence[tuple[str, str]]) -> None:
     """What needs a person, one line each."""
     if items:
-        out.print(f"{len(items)} not graded; they are flagged for manual grading:")
+        out.print(f"{_needs(len(items))} a person. An earlier grade counts until then:")
     for student, reason in items:
         out.print(f"  {student}: {reason}")
+
+
+def _needs(count: int) -> str:
+    return "1 submission needs" if count == 1 else f"{count} submissions need"
 
 
 def run_footer(out: Console, run: Any) -> None:

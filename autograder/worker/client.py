@@ -267,6 +267,13 @@ class Session:
                 sentence = self._sentence(function, death, self._budgets.case_seconds)
                 yield CaseReply(death.status, detail=sentence)
 
+    def _ends(self, function: str) -> str:
+        """How the function's runs ended, for a sentence."""
+        return {
+            Status.TIMEOUT: "it had taken too long",
+            Status.MEMORY: "it had used too much memory",
+        }.get(self._last_death[function], "it had ended its process")
+
     def _batch(
         self, function: str, cases: Sequence[_EncodedCase], stand_ins: StandIns
     ) -> Iterator[CaseReply]:
@@ -274,7 +281,7 @@ class Session:
         if self._deaths[function] >= MAX_DEATHS:
             yield CaseReply(
                 self._last_death[function],
-                detail=f"{function} was not run: it had ended its process {MAX_DEATHS} times.",
+                detail=f"{function} was not run: {self._ends(function)} {MAX_DEATHS} times.",
             )
             return
         worker = self._ready_worker()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 started: list[str] = []
@@ -43,3 +44,13 @@ def die_once(job: str) -> str:
         mark.touch()
         os._exit(1)
     return mark.name
+
+
+class _Interrupted:
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def interrupted_in_a_finalizer(job: int) -> int:
+    _Interrupted()
+    return job

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Iterator
 
@@ -108,3 +109,14 @@ def test_nothing_of_the_pool_is_left_when_the_last_job_is_done():
     run(JOBS, cohort_work.double, 2)
     assert not [t for t in threading.enumerate() if "ExecutorManager" in type(t).__name__]
     assert multiprocessing.active_children() == []
+
+
+def test_an_interrupt_that_python_drops_in_a_callback_stops_before_the_next_job():
+    stream = cohort.run(
+        [1, 2], cohort_work.interrupted_in_a_finalizer, processes=1, start=cohort_work.start,
+        start_args=("",),
+    )  # fmt: skip
+    assert next(stream).result == 1
+    with pytest.raises(KeyboardInterrupt):
+        next(stream)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -180,7 +180,7 @@ def test_a_folder_without_the_notebook_gets_zero_as_in_nbgrader(
     troubled: tuple[Path, Result],
 ) -> None:
     root, done = troubled
-    assert "forgets: the folder holds no notebook of that name: 0 points" in done.stdout
+    assert "forgets: the folder holds no self_attention.ipynb: 0 points" in done.stdout
     assert set(recorded(root, "forgets").scores.values()) == {0.0}
 
 

@@ -179,7 +179,7 @@ def test_json_is_the_row_as_it_is_now(command: Command) -> None:
         (("ada", NAME, "causal_mask", "nan"), "'nan' is no score."),
         (("ada", NAME, "causal_mask", "1e999"), "'1e999' is no score."),
         (("ada", NAME, "causal_mask", "5.01"), "'causal_mask' is worth 0 to 5 points, so 5.01"),
-        (("ada", NAME, "causal_mask", "-1"), "No such option"),
+        (("ada", NAME, "causal_mask", "-1"), "'causal_mask' is worth 0 to 5 points, so -1"),
         (("ada", NAME, "causal_mask"), "Missing argument 'SCORE'"),
     ],
 )

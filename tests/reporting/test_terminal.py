@@ -153,7 +153,7 @@ def test_what_is_not_graded_is_listed_with_its_reason():
     screen = Screen()
     terminal.ungraded(screen.console, [("ada", "The file is empty."), ("eve", "[red]odd[/red]")])
     assert screen.text.splitlines() == [
-        "2 not graded; they are flagged for manual grading:",
+        "2 submissions need a person. An earlier grade counts until then:",
         "  ada: The file is empty.",
         "  eve: [red]odd[/red]",
     ]
