@@ -60,7 +60,9 @@ def measure(seeds: int, dtypes: Sequence[Dtype], jobs: int) -> Run:
             for total, tally in zip(totals, tallies, strict=True):
                 total.add(tally)
             if done % 20 == 0:
-                _say(f"{done} of {seeds} seeds, {time.perf_counter() - start:.0f} s")
+                lost = sum(len(total.losses) for total in totals)
+                seconds = time.perf_counter() - start
+                _say(f"{done} of {seeds} seeds, {seconds:.0f} s, {lost} laws lost")
     return Run(np.__version__, totals, time.perf_counter() - start)
 
 

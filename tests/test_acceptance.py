@@ -362,7 +362,7 @@ def score_in_this_process(exercise: Exercise, answer: Any, seed: int, known: Dia
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.extra) for n in range(3, 20))]
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.extra) for n in range(1, 20))]
 )
 def test_right_answers_get_full_marks_for_every_seed(seed, capsys):
     known = Diagnoser(drawn_for(seed))
@@ -504,6 +504,8 @@ def test_the_same_submission_and_seed_give_the_same_json_but_for_timing(course, 
     other.state.rmdir()
     first = check_in_a_process(copied, hash_seed="1")
     again = check_in_a_process(copied, hash_seed="2")
+    if any("shrinking stopped" in note for note in (*first["notes"], *again["notes"])):
+        pytest.skip("this machine is too busy: the clock ended a search, which then may not repeat")
     assert json.dumps(first) == json.dumps(again)
 
     here = json.loads(json.dumps(first))

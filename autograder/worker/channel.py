@@ -159,6 +159,8 @@ class Channel:
     def _gone(self) -> Died:
         """Say how a worker ended that did not wait for us."""
         ended = self._ended_by_itself()
+        if self._output_open:
+            self._drain()  # its last words may have come after its connection broke
         died = self.end(Status.PROTOCOL, "closed its connection to the grader")
         if ended and self.exit is not None:
             died.detail = f"ended the process ({self.exit})"

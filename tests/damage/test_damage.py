@@ -48,7 +48,7 @@ def assert_found_functions_keep_their_marks(damage: Damage, plan: Plan) -> None:
     assert not lost, f"{damage} leaves {sorted(right)} right, but {lost} were given"
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(damages())
 def test_a_function_that_can_still_be_found_keeps_its_marks(plan, damage):
     note(repr(damage))

@@ -200,6 +200,7 @@ def test_a_lock_is_waited_for_and_the_wait_is_announced(
     assert all("gradebook.db: another program has it locked" in line for line in said)
 
 
+@pytest.mark.extra
 def test_a_lock_taken_between_two_students_is_waited_for(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,13 +292,8 @@ def enter_by_hand(root: Path) -> None:
         book.db.commit()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "resubmitted",
-        *(pytest.param(way, marks=pytest.mark.extra) for way in ("force", "damaged", "missing")),
-    ],
-)
+@pytest.mark.extra
+@pytest.mark.parametrize("change", ["force", "resubmitted", "damaged", "missing"])
 def test_manual_scores_comments_and_extra_credit_survive(course: Path, change: str) -> None:
     hand_in(course, "ada", answered(course))
     grade(course)
@@ -320,6 +316,7 @@ def test_manual_scores_comments_and_extra_credit_survive(course: Path, change: s
         assert other.auto_score == expected[change]
 
 
+@pytest.mark.extra
 def test_a_second_run_changes_nothing_and_a_forced_one_gives_the_same(course: Path) -> None:
     late_policy(course, "every_hour", "return 0.1 * score")
     unscaled = mistake("self_attention_loop", "no_mask_argument")
@@ -390,6 +387,7 @@ def test_a_late_policy_that_fails_for_one_student_waits_for_a_person_and_stops_n
     assert recorded(course, "bob").penalty == 2.0
 
 
+@pytest.mark.extra
 def test_an_earlier_penalty_stays_while_the_policy_fails(course: Path) -> None:
     late_policy(course, f"stays_{course.parent.name}", "return 3.0")
     hand_in(course, "bob", notebook(course), timestamp="2024-01-02 00:00:00 UTC")
