@@ -101,11 +101,40 @@ def test_random_masks_leave_a_visible_key_in_every_row(branch):
 
 
 @pytest.mark.parametrize("branch", [ordinary, small])
-def test_one_row_alone_is_blocked(branch):
-    for case in branch(token_counts.one_blocked_row()):
-        blocked = ~case.mask.any(axis=1)
-        assert blocked.sum() == 1
-        assert blocked[case.i]
+def test_blind_masks_have_rows_without_a_visible_key(branch):
+    for case in branch(token_counts.blind_rows()):
+        assert (~case.mask.any(axis=1)).any()
+        assert case.get("blind", case.mask).dtype == np.bool_
+
+
+def test_one_row_then_two_or_all_rows_are_blind_and_each_row_is_once():
+    cases = ordinary(token_counts.blind_rows(), 40)
+    first = [np.flatnonzero(~case.mask.any(axis=1)).tolist() for case in cases]
+    assert {tuple(rows) for rows in first} == {(0,), (1,), (2,), (3,), (4,)}
+    assert {int((~case.blind.any(axis=1)).sum()) for case in cases} == {2, 5}
+
+
+def test_scores_on_every_axis_are_far_apart_and_leave_something_to_see():
+    for case in ordinary(scores.scores_for_every_axis(), 40):
+        slices = np.moveaxis(case.far, case.a, -1)
+        assert case.a < case.far.ndim - 1
+        assert np.isfinite(slices).any(axis=-1).all()
+        assert np.isneginf(slices).any(axis=-1).all()
+        assert np.ptp(slices[np.isfinite(slices)]) > 15000
+
+
+def test_the_same_columns_of_far_scores_are_blocked():
+    for case in ordinary(scores.minus_infinities(), 40):
+        blocked = np.isneginf(case.far)
+        assert (blocked[0] == blocked[1]).all()
+        assert case.far[0].max() < -9000
+        assert case.far[1].max() > 9000
+
+
+def test_one_slice_of_any_rank_is_blocked():
+    cases = ordinary(scores.fully_blocked_slices(), 40)
+    assert {case.z.ndim for case in cases} == {1, 2, 3}
+    assert all(np.isneginf(case.z).all(axis=-1).sum() == 1 for case in cases)
 
 
 def test_a_blocked_key_has_scores_of_order_two_times_ten_to_the_four():
@@ -145,3 +174,11 @@ def test_controls_and_logarithms_have_no_small_branch():
         "swapping_projections_transposes_scores",
     } <= without
     assert not without & {"matches_reference", "shift_invariant", "future_does_not_leak"}
+
+
+def test_choices_that_are_equal_keep_their_types():
+    def both(draws):
+        return Case(whole=draws.choice((0, 1)), truth=draws.choice((False, True)))
+
+    for case in small(drawing.constant(Case(n=1), both), 4):
+        assert (type(case.whole), type(case.truth)) == (int, bool)

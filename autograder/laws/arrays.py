@@ -28,6 +28,8 @@ Compare: TypeAlias = Callable[[Any, Any], Disagreement | None]
 
 Reference: TypeAlias = Callable[..., Any]
 
+NOT_ECHOED = "The arguments did not come back from the call."
+
 _ARRANGEMENTS: tuple[tuple[Layout, bool], ...] = (
     ("F", True),
     ("strided", True),
@@ -127,24 +129,20 @@ def rearranged(call: Call, layout: Layout, *, writable: bool) -> Call:
 
 
 def inputs_unchanged(
-    call: Callable[[Case], Call], compare: Compare, *, inputs: Domain, weight: int
+    plain_calls: Calls, compare: Compare, *, inputs: Domain, weight: int
 ) -> Property:
-    """The arguments keep their bytes, and read-only ones are enough."""
+    """The arguments of every call keep their bytes; for the first, read-only ones are enough."""
 
     def calls(case: Case) -> Sequence[Call]:
-        plain = call(case)
-        echoing = Call(*plain.args, echo=True, **plain.kwargs)
-        return echoing, rearranged(plain, "C", writable=False)
+        plain = plain_calls(case)
+        return [*map(echoing, plain), rearranged(plain[0], "C", writable=False)]
 
-    def verdict(case: Case, echo: Any, read_only: Any) -> Disagreement | None:
-        plain = call(case)
-        if not isinstance(echo, Echo) or len(echo.args) != len(plain.args):
-            return fail("The arguments did not come back from the call.")
-        changed = first(
-            identical(after, before, message=_changed(name, before, after))
-            for name, before, after in _echoed(case, plain, echo)
-        )
-        return changed or compare(read_only, echo.result)
+    def verdict(case: Case, *found: Any) -> Disagreement | None:
+        *echoes, read_only = found
+        return first(
+            _arguments_kept(case, call, echo)
+            for call, echo in zip(plain_calls(case), echoes, strict=True)
+        ) or compare(read_only, echoes[0].result)
 
     return Property(
         name="inputs_unchanged",
@@ -158,6 +156,20 @@ def inputs_unchanged(
     )
 
 
+def echoing(call: Call) -> Call:
+    """The call, with its arguments asked back."""
+    return Call(*call.args, echo=True, **call.kwargs)
+
+
+def _arguments_kept(case: Case, call: Call, echo: Any) -> Disagreement | None:
+    if not isinstance(echo, Echo) or len(echo.args) != len(call.args):
+        return fail(NOT_ECHOED)
+    return first(
+        identical(after, before, message=changed(name, before, after))
+        for name, before, after in _echoed(case, call, echo)
+    )
+
+
 def _echoed(case: Case, call: Call, echo: Echo) -> Iterator[tuple[str, Any, Any]]:
     """Name, value before and value after of every array argument; None if it did not come back."""
     names = {id(value): name for name, value in case.items()}
@@ -168,7 +180,8 @@ def _echoed(case: Case, call: Call, echo: Echo) -> Iterator[tuple[str, Any, Any]
             yield names.get(id(sent), "an argument"), sent, returned
 
 
-def _changed(name: str, before: Any, after: Any) -> str:
+def changed(name: str, before: Any, after: Any) -> str:
+    """The sentence on an argument that a call changed."""
     return f"{name} was {show(before)} before the call and is {show(after)} after it."
 
 

@@ -188,7 +188,7 @@ def works_for_every_length(reference: Reference, *, weight: int) -> Property:
     return equals_reference(
         reference,
         name="works_for_every_length",
-        law="the formula holds for n = 2, 3, 9, 1, 5 tokens, one call after the other",
+        law="the formula holds for n = 2, 3, 33, 1, 5 tokens, one call after the other",
         inputs=token_counts.every_length(),
         calls=calls,
         labels=lambda case: [f"for n = {n}, " for n in case.lengths],

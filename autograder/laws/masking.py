@@ -23,9 +23,19 @@ from autograder.comparison import (
     number,
     shapes_agree,
 )
-from autograder.exercise import Call, Case, Disagreement, Disagrees, Property
+from autograder.exercise import Call, Case, Disagreement, Disagrees, Echo, Property
 from autograder.laws import arrays
-from autograder.laws.arrays import Reference, above, answers, blocked_row_is_nan, first
+from autograder.laws.arrays import (
+    NOT_ECHOED,
+    FloatArray,
+    Reference,
+    above,
+    answers,
+    blocked_row_is_nan,
+    changed,
+    echoing,
+    first,
+)
 from autograder.laws.attention import (
     agree_with_answer,
     attend,
@@ -94,27 +104,62 @@ def mask_is_fifth_positional_argument(reference: Reference, *, weight: int) -> P
 def fully_blocked_row_is_nan(reference: Reference, *, weight: int) -> Property:
     """A row without True is nan in both results; all other rows are exact."""
 
-    def with_and_without(case: Case) -> Sequence[Call]:
-        return _under_mask(case), attend(case)
+    def calls(case: Case) -> Sequence[Call]:
+        first_mask, *others = _blind_masks(case)
+        return [echoing(attend(case, mask=first_mask)), *(attend(case, mask=m) for m in others)]
 
-    def verdict(case: Case, expected: Any, got: Any) -> Disagreement | None:
-        masked, (_, unmasked_weights) = expected
-        weights = own_results(case, got).weights
-        return blocked_row_is_nan(
-            weights[case.i], unmasked_weights[case.i], name=f"row {case.i} of the weights"
-        ) or agree_pairs(got, masked)
+    def with_and_without(case: Case) -> Sequence[Call]:
+        return *calls(case), attend(case)
+
+    def verdict(case: Case, expected: Any, echo: Any, *others: Any) -> Disagreement | None:
+        if not isinstance(echo, Echo):
+            return fail(NOT_ECHOED)
+        *right, (_, unmasked_weights) = expected
+        return first(
+            _blind_rows_are_nan(mask, own_results(case, got).weights, unmasked_weights)
+            or agree_pairs(got, masked)
+            for mask, got, masked in zip(
+                _blind_masks(case), (echo.result, *others), right, strict=True
+            )
+        ) or _blind_rows_kept(case.mask, echo.kwargs.get("mask"))
 
     return Property(
         name="fully_blocked_row_is_nan",
         law="a row of the mask without True is nan in weights and output; other rows are exact",
-        inputs=token_counts.one_blocked_row(),
-        calls=_one_call,
+        inputs=token_counts.blind_rows(),
+        calls=calls,
         verdict=verdict,
         expected=answers(reference, with_and_without),
         weight=weight,
         hint="Blocked scores are -inf; a row of only -inf becomes nan by itself: leave it so.",
         charge_once="nan_rule",
     )
+
+
+def _blind_masks(case: Case) -> list[NDArray[np.bool_]]:
+    return [case[name] for name in ("mask", "blind") if name in case]
+
+
+def _blind_rows_are_nan(
+    mask: NDArray[np.bool_], weights: FloatArray, unmasked: FloatArray
+) -> Disagreement | None:
+    return first(
+        blocked_row_is_nan(weights[i], unmasked[i], name=f"row {i} of the weights")
+        for i in np.flatnonzero(~mask.any(axis=1))
+    )
+
+
+def _blind_rows_kept(before: NDArray[np.bool_], after: Any) -> Disagreement | None:
+    """None unless the call changed rows without True in the caller's mask, and no other row.
+
+    Who changes other rows too breaks the law on inputs, and is charged there alone.
+    """
+    if np.shape(after) != before.shape:
+        return None
+    touched, blind = (after != before).any(axis=1), ~before.any(axis=1)
+    if not touched.any() or touched[~blind].any() or blind.all():
+        return None
+    return fail(changed("mask", before, after))
 
 
 # -- exact values ----------------------------------------------------------------------------------
@@ -207,8 +252,8 @@ def future_does_not_leak(reference: Reference, *, weight: int) -> Property:
     """Other tokens from t on leave the outputs before t alone, and change some later one."""
 
     def calls(case: Case) -> Sequence[Call]:
-        changed = np.concatenate([case.X[: case.t], case.tail])
-        return _under_mask(case), attend(case, X=changed, mask=case.mask)
+        X = np.concatenate([case.X[: case.t], case.tail])
+        return _under_mask(case), attend(case, X=X, mask=case.mask)
 
     def must_change(case: Case) -> bool:
         before, after = answers(reference, calls)(case)
@@ -288,7 +333,10 @@ def causal_mask_breaks_equivariance(*, weight: int) -> Property:
 def inputs_unchanged(*, weight: int) -> Property:
     """X, the matrices and the mask stay as they are."""
     return arrays.inputs_unchanged(
-        _under_mask, agree_with_answer, inputs=sequences.masked_sequences(), weight=weight
+        lambda case: (_under_mask(case), attend(case)),
+        agree_with_answer,
+        inputs=sequences.masked_sequences(),
+        weight=weight,
     )
 
 

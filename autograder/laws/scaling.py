@@ -3,32 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autograder.comparison import CLEAR_CHANGE, agree_pairs, differ
-from autograder.exercise import Call, Case, Disagreement, Property
-from autograder.laws.arrays import Reference, answers
-from autograder.laws.attention import attend, equals_reference, own_results
+from autograder.exercise import Call, Case, Disagreement, Property, Step
+from autograder.laws.arrays import FloatArray, Reference, answers, first
+from autograder.laws.attention import attend, equals_reference, own_results, results
+from autograder.strategies import huge_sequences as huge
 from autograder.strategies import sequences, token_counts
+
+
+def scale_stated(*laws: Property) -> tuple[Property, ...]:
+    """The laws with `scale=True` in every call that says nothing about it.
+
+    So a wrong default costs what the law about the default weighs, and nothing else.
+    """
+    return tuple(_scale_stated(law) for law in laws)
+
+
+def _scale_stated(law: Property) -> Property:
+    def calls(case: Case) -> Sequence[Step]:
+        return [
+            Call(*step.args, to=step.to, echo=step.echo, **{**step.kwargs, "scale": True})
+            if isinstance(step, Call) and "scale" not in step.kwargs
+            else step
+            for step in law.calls(case)
+        ]
+
+    return replace(law, calls=calls)
 
 
 def scale_is_sqrt_key_width(*, weight: int) -> Property:
     """Scaling by hand and leaving the division out gives the same as scaling."""
 
+    def tokens(case: Case) -> list[FloatArray]:
+        return [case[name] for name in ("X", "Y") if name in case]
+
     def calls(case: Case) -> Sequence[Call]:
         by_hand = case.W_Q / np.sqrt(case.W_Q.shape[1])
-        return attend(case, scale=True), attend(case, W_Q=by_hand, scale=False)
+        return [
+            call
+            for X in tokens(case)
+            for call in (
+                attend(case, X=X, scale=True),
+                attend(case, X=X, W_Q=by_hand, scale=False),
+            )
+        ]
+
+    def verdict(case: Case, *found: Any) -> Disagreement | None:
+        return first(
+            agree_pairs(scaled, results(by_hand, X, case.W_V), of="with scale=True, ")
+            for X, scaled, by_hand in zip(tokens(case), found[::2], found[1::2], strict=True)
+        )
 
     return Property(
         name="scale_is_sqrt_key_width",
         law="f(W_Q, scale=True) = f(W_Q / sqrt(d_k), scale=False)",
-        inputs=token_counts.key_widths(),
+        inputs=huge.key_widths(),
         calls=calls,
-        verdict=lambda case, answer, by_hand: agree_pairs(
-            answer, own_results(case, by_hand), of="with scale=True, "
-        ),
+        verdict=verdict,
         weight=weight,
         hint="Divide the scores by the square root of d_k, the number of columns of W_Q.",
         kind="metamorphic",
@@ -83,5 +119,6 @@ def scale_defaults_to_true(reference: Reference, *, weight: int) -> Property:
         expected=must_differ,
         weight=weight,
         hint="The default of scale is True, and the flag must have an effect.",
-        kind="metamorphic",
+        # as one that compares with the reference: a form that fails it is no peer of the loop
+        kind="reference",
     )

@@ -43,8 +43,11 @@ _SQUARE_KINDS = ("identity", *_KINDS)
 
 
 @cache
-def _one_of(values: tuple[Entry, ...]) -> SearchStrategy[Entry]:
-    """One of the values; kept, because building a strategy costs more than drawing from it."""
+def _one_of(values: tuple[Entry, ...], types: tuple[type, ...]) -> SearchStrategy[Entry]:
+    """One of the values; kept, because building a strategy costs more than drawing from it.
+
+    The types tell (0, 1) from (False, True), which are equal.
+    """
     from hypothesis import strategies as st
 
     return st.sampled_from(values)
@@ -58,7 +61,7 @@ class Small:
 
     def choice(self, values: Sequence[Entry]) -> Entry:
         """One of the values."""
-        chosen: Entry = self._draw(_one_of(tuple(values)))
+        chosen: Entry = self._draw(_one_of(tuple(values), tuple(map(type, values))))
         return chosen
 
     def size(self, low: int = 1, high: int = 3) -> int:

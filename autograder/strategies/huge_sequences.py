@@ -11,6 +11,7 @@ from autograder.strategies.sequence_parts import (
     Sizes,
     parts_of,
     scores_of,
+    small_parts_of,
     tokens_domain,
 )
 
@@ -29,19 +30,43 @@ def _lead(parts: Parts) -> FloatArray:
     return lead
 
 
+def _huge_tokens(rng: np.random.Generator, parts: Parts) -> FloatArray:
+    """Tokens in the place of X with scores of order 1e4, none of them near a tie."""
+    while True:
+        X = normal(rng, *parts["X"].shape, scale=60.0)
+        if _lead({**parts, "X": X}).min() > _CLEAR_WIN:
+            return X
+
+
 def huge_sequences() -> Domain:
     """Five tokens times 60: scores of order 1e4, none of them near a tie."""
 
     def extra(rng: np.random.Generator, parts: Parts) -> Parts:
-        while True:
-            huge = {**parts, "X": normal(rng, *parts["X"].shape, scale=60.0)}
-            if _lead(huge).min() > _CLEAR_WIN:
-                return huge
+        return {"X": _huge_tokens(rng, parts)}
 
     def small_extra(small: Small, parts: Parts) -> Parts:
         return {"X": small.array(*parts["X"].shape, values=_HUGE_TOKENS)}
 
     return tokens_domain(5, extra, small_extra)
+
+
+def key_widths() -> Domain:
+    """Four tokens with d = 3, d_v = 5 and a key width of 1, 2, 9 or 25, and four huge ones, `Y`.
+
+    A small case holds X alone, huge or not.
+    """
+
+    def ordinary(rng: np.random.Generator, sizes: Sizes, scale: float) -> Case:
+        parts = parts_of(rng, 4, (3, sizes[0], 5), scale)
+        return Case(**parts, Y=_huge_tokens(rng, parts))
+
+    def small_case(small: Small) -> Case:
+        parts = small_parts_of(small, d_k=small.choice((2, 3, 1)))
+        if small.choice((False, True)):
+            parts["X"] = small.array(*parts["X"].shape, values=_HUGE_TOKENS)
+        return Case(**parts)
+
+    return domain(ordinary, small_case, sizes=(9, 25, 2, 1))
 
 
 def _last_key_blocked(n: int) -> BoolArray:

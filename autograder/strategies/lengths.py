@@ -8,7 +8,9 @@ from autograder.strategies.drawing import Small, constant
 
 def lengths() -> Domain:
     """Several lengths in one case, a call for each; the small branch holds one, `n`."""
-    return constant(Case(n1=1, n2=2, n3=3, n5=5, n8=8), lambda small: Case(n=small.size()))
+    return constant(
+        Case(n1=1, n2=2, n3=3, n5=5, n33=33, n300=300), lambda small: Case(n=small.size())
+    )
 
 
 def length_pairs() -> Domain:

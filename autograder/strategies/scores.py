@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autograder.exercise import Case, Domain
-from autograder.strategies.drawing import FloatArray, Small, constant, domain, normal
+from autograder.strategies.drawing import WHOLE, FloatArray, Small, constant, domain, normal
 
 _WIDTH = 3.0
 """Ordinary scores are standard normals times the scale times this."""
@@ -14,6 +14,7 @@ _HUGE = (0.0, 1000.0, 999.0, 1e4, 9999.0)
 _VERY_NEGATIVE = (-1000.0, -999.0, -1e4, -9999.0)
 _FAR_APART = (0.0, 1.0, 1000.0, -1000.0)
 _WITH_BLOCKED = (0.0, -np.inf, 1.0, -1.0)
+_FAR = np.array([[-1e4], [1e4], [0.0]])
 _SHIFTS = (1.0, -1.0, 10.0, 1000.0, -1000.0)
 _GRID = 1024
 """Multiples of 1/1024 up to 1e4 are exact in float32 too, and so are their sums: work in 32 bits is
@@ -21,11 +22,37 @@ a right answer, and far from 0 it would otherwise lose digits of the scores them
 
 
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], scale: float) -> FloatArray:
-    return normal(rng, *shape, scale=_WIDTH * scale)
+    return _raised(normal(rng, *shape, scale=_WIDTH * scale))
+
+
+def _raised(z: FloatArray) -> FloatArray:
+    """z, raised as a whole until every slice along every axis has a visible score of 0 or more.
+
+    So no sum of exponentials is tiny: exp(z) / (exp(z).sum() + 1e-8) is wrong for other reasons,
+    and must not earn more or less with the draw.
+    """
+    largest = np.concatenate([z.max(axis=axis).ravel() for axis in range(z.ndim)])
+    raised: FloatArray = z - min(0.0, *largest[np.isfinite(largest)])
+    return raised
 
 
 def _exact(z: FloatArray) -> FloatArray:
     return np.round(z * _GRID) / _GRID
+
+
+def _some_blocked(rng: np.random.Generator, z: FloatArray) -> FloatArray:
+    """z with -inf in every slice of the last axis, beside at least one finite score."""
+    blocked = z.copy()
+    for scores_of_slice in blocked.reshape(-1, z.shape[-1]):
+        n = len(scores_of_slice)
+        scores_of_slice[rng.permutation(n)[: rng.integers(1, n)]] = -np.inf
+    return blocked
+
+
+def _small_scores(small: Small, values: tuple[float, ...] = WHOLE) -> FloatArray:
+    """Scores with two axes, or with one or three."""
+    axes = small.choice((2, 1, 3))
+    return small.array(*(small.size() for _ in range(axes)), values=values)
 
 
 def _small_rows(small: Small, values: tuple[float, ...] | None = None) -> FloatArray:
@@ -46,6 +73,19 @@ def scores() -> Domain:
     return domain(ordinary, small_case)
 
 
+def scores_with_and_without_blocked_ones() -> Domain:
+    """z with two or three axes, in about half of the cases with -inf among the scores."""
+
+    def ordinary(rng: np.random.Generator, sizes: tuple[int, ...], scale: float) -> Case:
+        z = _ordinary(rng, sizes[: rng.integers(2, 4)], scale)
+        return Case(z=_raised(_some_blocked(rng, z)) if rng.integers(2) else z)
+
+    def small_case(small: Small) -> Case:
+        return Case(z=_visible(_small_rows(small, small.choice((WHOLE, _WITH_BLOCKED)))))
+
+    return domain(ordinary, small_case)
+
+
 def bounded_scores(*, limit: float, small_too: bool = True) -> Domain:
     """z with every absolute value below `limit`.
 
@@ -59,12 +99,33 @@ def bounded_scores(*, limit: float, small_too: bool = True) -> Domain:
     return domain(ordinary, (lambda small: Case(z=_small_rows(small))) if small_too else None)
 
 
-def scores_with_three_axes() -> Domain:
-    """z of shape (3, 4, 5)."""
-    return domain(
-        lambda rng, _, scale: Case(z=_ordinary(rng, (3, 4, 5), scale)),
-        lambda small: Case(z=small.array(small.size(1, 2), small.size(1, 2), small.size(1, 2))),
-    )
+def scores_for_every_axis() -> Domain:
+    """z (3, 4, 5), a matrix (5, 3), and the array `far` with the number a of one of its axes.
+
+    The slices of `far` along axis a lie about -1e4, 1e4 and 0 and hold -inf; a is never the last
+    axis. A small case holds one of the three arrays.
+    """
+
+    def ordinary(rng: np.random.Generator, sizes: tuple[int, ...], scale: float) -> Case:
+        two_axes = bool(rng.integers(2))
+        shape = (3, sizes[0]) if two_axes else (sizes[1], 3, sizes[0])
+        slices = _some_blocked(rng, _exact(_ordinary(rng, shape, scale)) + _FAR)
+        a = 0 if two_axes else int(rng.integers(2))
+        return Case(
+            z=_ordinary(rng, (3, 4, 5), scale),
+            matrix=_ordinary(rng, (5, 3), scale),
+            far=np.moveaxis(slices, -1, a).copy(),
+            a=a,
+        )
+
+    def one_array(small: Small) -> Case:
+        name = small.choice(("z", "matrix", "far"))
+        axes = 3 if name == "z" else 2
+        values = _FAR_APART if name == "far" else WHOLE
+        z = small.array(*(small.size(1, 2) for _ in range(axes)), values=values)
+        return Case(far=z, a=0) if name == "far" else Case(**{name: z})
+
+    return domain(ordinary, one_array, apart_from=(3,))
 
 
 def square_scores() -> Domain:
@@ -163,9 +224,17 @@ def scores_and_replaced_slices() -> Domain:
 
 
 def huge_scores() -> Domain:
-    """Scores whose exponentials overflow, in two rows of different size."""
-    case = Case(z=np.array([[1e4, 1e4 - 1, 0.0], [800.0, 801.0, 799.0]]))
-    return constant(case, lambda small: Case(z=_small_rows(small, _HUGE)))
+    """Scores whose exponentials overflow, with one, two and three axes.
+
+    The largest score is the first, the middle and the last one of a slice.
+    """
+    z = np.array([[1e4, 1e4 - 1, 0.0], [800.0, 801.0, 799.0], [0.0, 9999.0, 1e4]])
+    vector = np.array([0.0, 1.0, 1e4])
+    three_axes = np.stack([z[:2], z[1:]])
+    return constant(
+        Case(z=z, vector=vector, three_axes=three_axes),
+        lambda small: Case(z=_small_scores(small, _HUGE)),
+    )
 
 
 def very_negative_scores() -> Domain:
@@ -177,48 +246,61 @@ def very_negative_scores() -> Domain:
 
 
 def different_scales() -> Domain:
-    """Three rows about 0, 1e4 and -1e4 in one array."""
+    """Slices about -1e4, 1e4 and 0 in one array with two or three axes."""
 
     def ordinary(rng: np.random.Generator, sizes: tuple[int, ...], scale: float) -> Case:
-        z = _exact(_ordinary(rng, (3, sizes[0]), scale))
-        return Case(z=z + np.array([[0.0], [1e4], [-1e4]]))
+        shape = (3, sizes[0]) if rng.integers(2) else (sizes[1], 3, sizes[0])
+        return Case(z=_exact(_ordinary(rng, shape, scale)) + _FAR)
 
-    return domain(ordinary, lambda small: Case(z=_small_rows(small, _FAR_APART)), apart_from=(3,))
+    return domain(ordinary, lambda small: Case(z=_small_scores(small, _FAR_APART)), apart_from=(3,))
 
 
 def minus_infinities() -> Domain:
-    """Scores of -inf among finite ones, at least one of either in every row."""
+    """Scores of -inf among finite ones, at least one of either in every slice.
+
+    z has one or three axes. The rows of the matrix `far` lie about -1e4 and 1e4, the second with a
+    score of 0 in it; the same columns of both are -inf. A small case holds either.
+    """
 
     def ordinary(rng: np.random.Generator, sizes: tuple[int, ...], scale: float) -> Case:
-        m, n = sizes[:2]
-        z = _ordinary(rng, (m, n), scale)
-        for row in z:
-            row[rng.permutation(n)[: rng.integers(1, n)]] = -np.inf
-        return Case(z=z)
+        z = _ordinary(rng, sizes[: 1 + 2 * rng.integers(2)], scale)
+        far = _exact(_ordinary(rng, (2, sizes[0] + 1), scale)) + _FAR[:2]
+        far[1, -1] = 0.0
+        order = rng.permutation(far.shape[1])
+        far[:, : rng.integers(1, sizes[0])] = -np.inf
+        return Case(z=_raised(_some_blocked(rng, z)), far=far[:, order])
 
     def blocked(small: Small) -> Case:
-        z = _small_rows(small, _WITH_BLOCKED)
-        z[np.isneginf(z).all(axis=1), 0] = 0.0
-        return Case(z=z)
+        if small.choice((True, False)):
+            return Case(z=_visible(_small_scores(small, _WITH_BLOCKED)))
+        far = small.array(small.size(), small.size(1, 2), values=_VERY_NEGATIVE)
+        return Case(far=np.pad(far, [(0, 0), (0, 1)], constant_values=-np.inf))
 
     return domain(ordinary, blocked)
 
 
+def _visible(z: FloatArray) -> FloatArray:
+    """z with a score of 0 in every slice that was only -inf."""
+    first = z[..., 0]
+    first[np.isneginf(z).all(axis=-1)] = 0.0
+    return z
+
+
 def fully_blocked_slices() -> Domain:
-    """Three rows, row i of them only -inf."""
+    """z with one, two or three axes; one slice is only -inf."""
 
     def ordinary(rng: np.random.Generator, sizes: tuple[int, ...], scale: float) -> Case:
-        z, i = _ordinary(rng, (3, sizes[0]), scale), int(rng.integers(3))
-        z[i] = -np.inf
-        return Case(z=z, i=i)
+        z = _ordinary(rng, sizes[: rng.integers(1, 4)], scale)
+        slices = z.reshape(-1, z.shape[-1])
+        slices[rng.integers(len(slices))] = -np.inf
+        return Case(z=z)
 
     def blocked(small: Small) -> Case:
-        z = _small_rows(small)
-        i = small.choice(range(z.shape[0]))
-        z[i] = -np.inf
-        return Case(z=z, i=i)
+        z = _small_scores(small)
+        z.reshape(-1, z.shape[-1])[small.choice(range(z[..., 0].size))] = -np.inf
+        return Case(z=z)
 
-    return domain(ordinary, blocked, apart_from=(3,))
+    return domain(ordinary, blocked)
 
 
 def integer_scores() -> Domain:

@@ -86,19 +86,23 @@ def one_visible_key() -> Domain:
     return tokens_domain(5, extra, small_extra)
 
 
-def one_blocked_row() -> Domain:
-    """Five tokens under a random mask in which row i (the third) has no True."""
+def blind_rows() -> Domain:
+    """Five tokens under two masks with rows that have no True: one in `mask`, more in `blind`.
+
+    In `blind` that is two rows or all. A small case holds `mask` alone, with any number of them.
+    """
 
     def extra(rng: np.random.Generator, parts: Parts) -> Parts:
-        mask = random_mask(rng, 5)
-        mask[2] = False
-        return {"mask": mask, "i": 2}
+        mask, blind = random_mask(rng, 5), random_mask(rng, 5)
+        mask[rng.integers(5)] = False
+        blind[rng.permutation(5)[: 2 if rng.integers(2) else 5]] = False
+        return {"mask": mask, "blind": blind}
 
     def small_extra(small: Small, parts: Parts) -> Parts:
         n = len(parts["X"])
-        mask, i = small.mask(n), small.choice(range(n))
-        mask[i] = False
-        return {"mask": mask, "i": i}
+        mask = small.mask(n)
+        mask[small.choice(range(n)) :: small.choice((n, 1, 2))] = False
+        return {"mask": mask}
 
     return tokens_domain(5, extra, small_extra)
 
@@ -128,29 +132,16 @@ def single_tokens() -> Domain:
 
 
 def every_length() -> Domain:
-    """Nine tokens and the lengths to cut them to, one call after the other."""
+    """33 tokens and the lengths to cut them to, one call after the other."""
 
     def ordinary(rng: np.random.Generator, sizes: Sizes, scale: float) -> Case:
-        return Case(**parts_of(rng, 9, sizes, scale), lengths=[2, 3, 9, 1, 5])
+        return Case(**parts_of(rng, 33, sizes, scale), lengths=[2, 3, 33, 1, 5])
 
     def small_case(small: Small) -> Case:
         parts = small_parts_of(small)
         return Case(**parts, lengths=[small.size(1, len(parts["X"])) for _ in range(2)])
 
     return domain(ordinary, small_case, sizes=(4, 6, 7))
-
-
-def key_widths() -> Domain:
-    """Four tokens with d = 3, d_v = 5 and a key width of 1, 2, 9 or 16."""
-
-    def ordinary(rng: np.random.Generator, sizes: Sizes, scale: float) -> Case:
-        return Case(**parts_of(rng, 4, (3, sizes[0], 5), scale))
-
-    return domain(
-        ordinary,
-        lambda small: Case(**small_parts_of(small, d_k=small.choice((2, 3, 1)))),
-        sizes=(9, 16, 2, 1),
-    )
 
 
 def half_sized_sequences() -> Domain:

@@ -92,6 +92,78 @@ def size_written_in(n):
     return np.tril(np.ones((4, 4), dtype=bool))
 
 
+@mistake(
+    hint="Return True and False; the attention function turns False into a score of -inf.",
+    share="0.5",
+    caught_by=("matches_reference", "counts_visible_pairs"),
+)
+def large_negative_scores(n):
+    return np.where(np.tri(n, dtype=bool), 0.0, -1e9)
+
+
+@mistake(
+    hint="The shape is (n, n), without a third axis.",
+    share="0.6",
+    caught_by=("nested_prefix", "matches_reference"),
+)
+def trailing_axis_added(n):
+    return np.tril(np.ones((n, n), dtype=bool))[:, :, None]
+
+
+@mistake(
+    hint="The shape is (n, n), without axes for batch and heads.",
+    share="0.6",
+    caught_by=("nested_prefix", "matches_reference"),
+)
+def two_leading_axes_added(n):
+    return np.tril(np.ones((n, n), dtype=bool))[None, None]
+
+
+@mistake(
+    hint="The first token comes first: row 0 sees token 0 alone.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def upside_down(n):
+    return np.tril(np.ones((n, n), dtype=bool))[::-1]
+
+
+@mistake(
+    hint="Return True and False, or 1 and 0: a visible pair is 1.",
+    share="0.3",
+    caught_by=("matches_reference", "counts_visible_pairs"),
+)
+def twos_for_true(n):
+    return 2 * np.tri(n)
+
+
+@mistake(
+    hint="Return True and False, or 1 and 0: a visible pair is 1, a blocked one 0.",
+    share="0.3",
+    caught_by=("matches_reference", "counts_visible_pairs"),
+)
+def minus_one_for_blocked(n):
+    return np.tri(n) - 1
+
+
+@mistake(
+    hint="The mask has n rows and n columns; yours has one of each too many.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def one_token_too_many(n):
+    return np.tri(n + 1, dtype=bool)
+
+
+@mistake(
+    hint="The mask has n rows and n columns; yours has one of each too few.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def one_token_too_few(n):
+    return np.tri(n - 1, dtype=bool)
+
+
 @mistake(hint="Everything is blocked.", share="0", caught_by=("matches_reference",))
 def returns_zeros(n):
     return np.zeros((n, n))

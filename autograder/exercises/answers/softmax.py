@@ -238,6 +238,293 @@ def powers_of_two(z, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+# -- code for two axes alone
+
+
+@mistake(
+    hint="Transposing lines the sums up for two axes only: keep the dimension of the sum instead.",
+    share="0.5",
+    caught_by=("matches_reference", "matches_reference_on_every_axis"),
+)
+def transposed_to_divide(z, axis=-1):
+    e = np.exp((z.T - z.max(axis=axis)).T)
+    return (e.T / e.sum(axis=axis)).T
+
+
+@mistake(
+    hint="Transposing works for two axes only, and axis 1 is written in: use axis and keepdims.",
+    share="0.5",
+    caught_by=("matches_reference", "matches_reference_on_every_axis"),
+)
+def axis_one_transposed_to_divide(z, axis=-1):
+    e = np.exp((z.T - z.max(axis=1)).T)
+    return (e.T / e.sum(axis=1)).T
+
+
+@mistake(
+    hint="[:, None] puts the dimension back for two axes only: keep it with keepdims=True.",
+    share="0.5",
+    caught_by=("matches_reference", "works_for_any_rank"),
+)
+def new_axis_for_two_dimensions(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis)[:, None])
+    return e / e.sum(axis=axis)[:, None]
+
+
+@mistake(
+    hint="A column of sums fits two axes only: keep the dimension with keepdims=True.",
+    share="0.5",
+    caught_by=("matches_reference", "works_for_any_rank"),
+)
+def sums_in_one_column(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis).reshape(-1, 1))
+    return e / e.sum(axis=axis).reshape(-1, 1)
+
+
+@mistake(
+    hint="A column of sums fits two axes only, and axis 1 is written in: use axis and keepdims.",
+    share="0.5",
+    caught_by=("matches_reference", "works_for_any_rank"),
+)
+def axis_one_sums_in_one_column(z, axis=-1):
+    e = np.exp(z - z.max(axis=1).reshape(-1, 1))
+    return e / e.sum(axis=1).reshape(-1, 1)
+
+
+@mistake(
+    hint="Going through z[i] gives rows only if z has two axes: reduce over the asked axis.",
+    share="0.5",
+    caught_by=("matches_reference", "works_for_any_rank"),
+)
+def row_after_row(z, axis=-1):
+    p = np.zeros(z.shape)
+    for i in range(len(z)):
+        e = np.exp(z[i] - np.max(z[i]))
+        p[i] = e / np.sum(e)
+    return p
+
+
+@mistake(
+    hint="z may have any number of axes, not two alone: reduce over the asked axis.",
+    share="0.5",
+    caught_by=("matches_reference", "works_for_any_rank"),
+)
+def shape_read_as_rows_and_columns(z, axis=-1):
+    rows, columns = z.shape
+    p = np.zeros((rows, columns))
+    for i in range(rows):
+        e = np.exp(z[i] - z[i].max())
+        for j in range(columns):
+            p[i, j] = e[j] / e.sum()
+    return p
+
+
+# -- other formulas
+
+
+@mistake(
+    hint="Use the exponential with base e, np.exp, not powers of ten.",
+    share="0.4",
+    caught_by=("matches_reference", "log_ratios_equal_score_differences"),
+)
+def powers_of_ten(z, axis=-1):
+    e = 10.0 ** (z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="2.718 is not exact enough for e: use np.exp.",
+    share="0.6",
+    caught_by=("matches_reference", "log_ratios_equal_score_differences"),
+)
+def base_rounded(z, axis=-1):
+    e = 2.718 ** (z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="The sign is wrong: the largest score gets the largest weight, exp(z) and not exp(-z).",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def sign_flipped(z, axis=-1):
+    z = -z
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Divide by the sum of the exponentials, not by their mean.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def mean_for_sum(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.mean(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Divide by the sum of the exponentials, not by the root of the sum of their squares.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def length_for_sum(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / np.sqrt((e**2).sum(axis=axis, keepdims=True))
+
+
+@mistake(
+    hint="The exponentials are not yet weights: divide them by their sum.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def never_divided(z, axis=-1):
+    return np.exp(z - z.max(axis=axis, keepdims=True))
+
+
+@mistake(
+    hint="The exponentials are not yet weights: subtract the maximum, and divide by the sum.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def exponentials_alone(z, axis=-1):
+    return np.exp(z)
+
+
+@mistake(
+    hint="Each slice along the axis is a softmax of its own, not the whole array.",
+    share="0.3",
+    caught_by=("rows_sum_to_one",),
+)
+def softmax_of_the_whole_array(z, axis=-1):
+    e = np.exp(z - z.max())
+    return e / e.sum()
+
+
+@mistake(
+    hint="Use the axis: each slice sums to one, and its own maximum is subtracted before exp.",
+    share="0.3",
+    caught_by=("rows_sum_to_one", "survives_huge_scores"),
+)
+def naive_softmax_of_the_whole_array(z, axis=-1):
+    return np.exp(z) / np.sum(np.exp(z))
+
+
+@mistake(
+    hint="The maximum lost the dimension it was taken over: keep it so that broadcasting lines up.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def maximum_loses_its_dimension(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Maximum and sum lost the dimension they were taken over: keep it with keepdims=True.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def both_lose_their_dimension(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis))
+    return e / e.sum(axis=axis)
+
+
+@mistake(
+    hint="Return the weights alone, not the exponentials besides.",
+    share="0.5",
+    caught_by=("matches_reference",),
+)
+def exponentials_returned_too(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True), e
+
+
+@mistake(
+    hint="Return the weights alone, not the sums besides.",
+    share="0.5",
+    caught_by=("matches_reference",),
+)
+def sums_returned_too(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    total = e.sum(axis=axis, keepdims=True)
+    return e / total, total
+
+
+@mistake(
+    hint="Return the weights alone, not the scores besides.",
+    share="0.5",
+    caught_by=("matches_reference",),
+)
+def scores_returned_too(z, axis=-1):
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True), z
+
+
+# -- shifts by something else than the maximum
+
+
+@mistake(
+    hint="Any score may be the largest: subtract the maximum of each slice, not its first score.",
+    share="0.85",
+    caught_by=("survives_huge_scores", "minus_infinity_gets_zero_weight"),
+)
+def shifts_by_the_first_score(z, axis=-1):
+    e = np.exp(z - np.take(z, [0], axis=axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Scores far above the median still overflow: subtract the maximum of each slice.",
+    share="0.85",
+    caught_by=("survives_huge_scores",),
+)
+def shifts_by_the_median(z, axis=-1):
+    e = np.exp(z - np.median(z, axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Scores far above the mean still overflow: subtract the maximum of each slice.",
+    share="0.85",
+    caught_by=("survives_huge_scores",),
+)
+def shifts_by_the_mean(z, axis=-1):
+    e = np.exp(z - z.mean(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="After subtracting the minimum, large scores still overflow: subtract the maximum.",
+    share="0.85",
+    caught_by=("survives_huge_scores",),
+)
+def shifts_by_the_minimum(z, axis=-1):
+    e = np.exp(z - z.min(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Take the maximum of the scores themselves, not of their absolute values.",
+    share="0.75",
+    caught_by=("survives_very_negative_scores",),
+)
+def shifts_by_the_largest_size(z, axis=-1):
+    e = np.exp(z - np.abs(z).max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    hint="Leave -inf in the scores for the maximum too: as 0 it outweighs very negative scores.",
+    share="0.95",
+    caught_by=("minus_infinity_gets_zero_weight",),
+)
+def blocked_scores_raise_the_maximum(z, axis=-1):
+    m = np.where(np.isfinite(z), z, 0.0).max(axis=axis, keepdims=True)
+    e = np.exp(z - m)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
 @mistake(
     hint="Your function takes no axis; the exercise's second argument says where to normalise.",
     share="0.92",

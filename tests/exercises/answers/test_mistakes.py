@@ -67,8 +67,14 @@ DEDICATED: dict[tuple[str, str], Callable[[], Inputs]] = {
     ("softmax", "nan_slice_becomes_uniform"): BLOCKED_SLICE,
     ("softmax", "raises_on_blocked_slice"): BLOCKED_SLICE,
     ("softmax", "minus_infinity_taken_as_zero"): softmax_of([-INF, 0.0]),
+    ("softmax", "shifts_by_the_first_score"): softmax_of([-INF, 0.0]),
+    ("softmax", "shifts_by_the_median"): softmax_of([-INF, -INF, 0.0]),
+    ("softmax", "shifts_by_the_mean"): softmax_of([-INF, 0.0]),
+    ("softmax", "shifts_by_the_minimum"): softmax_of([-INF, 0.0]),
+    ("softmax", "shifts_by_the_largest_size"): softmax_of([-1000.0, -999.0]),
+    ("softmax", "blocked_scores_raise_the_maximum"): softmax_of([-INF, -1e4]),
     ("softmax", "no_axis_argument"): softmax_of([0.0, 1.0], [2.0, 3.5], axis=0),
-    ("self_attention_loop", "no_mask_argument"): CAUSAL,
+    ("self_attention_loop", "blocked_row_zeros"): BLOCKED_ROW,
     ("self_attention", "scale_flag_ignored"): attention(scale=False),
     ("self_attention", "no_scale_argument"): attention(scale=False),
     ("self_attention", "mask_inverted"): CAUSAL,
@@ -89,6 +95,13 @@ DEDICATED: dict[tuple[str, str], Callable[[], Inputs]] = {
     ("self_attention", "raises_on_blocked_row"): BLOCKED_ROW,
     ("self_attention", "unmasked_weights_returned"): CAUSAL,
     ("self_attention", "attention_without_shift"): attention(times=60.0),
+    ("self_attention", "one_maximum_for_all_rows"): attention(times=60.0),
+}
+# What the loop has in common with the matrix form is shown by the same inputs.
+DEDICATED |= {
+    ("self_attention_loop", mistake.name): DEDICATED["self_attention", mistake.name]
+    for exercise, mistake in MISTAKES
+    if exercise == "self_attention_loop" and ("self_attention", mistake.name) in DEDICATED
 }
 
 # Mistakes whose results are right, but which change an argument -> an input, and which one.
@@ -96,10 +109,10 @@ CHANGES = {
     ("softmax", "shifts_the_callers_array"): softmax_of([0.0, 1.0]),
     ("self_attention", "mask_flipped_in_place"): CAUSAL,
     ("self_attention", "input_centred_in_place"): attention(),
+    ("self_attention_loop", "mask_flipped_in_place"): CAUSAL,
+    ("self_attention_loop", "input_centred_in_place"): attention(),
 }
-RIGHT_RESULTS = {
-    key for key in (*DEDICATED, *CHANGES) if key != ("self_attention", "input_centred_in_place")
-}
+RIGHT_RESULTS = {key for key in (*DEDICATED, *CHANGES) if key[1] != "input_centred_in_place"}
 LAWS_ALONE = {
     "shifts_the_callers_array",
     "random_dropout",
@@ -152,8 +165,9 @@ def test_mutating_mistake_changes_an_argument_and_raises_on_read_only_ones(
 
 
 @pytest.mark.parametrize("name", ["random_dropout", "own_random_matrices"])
-def test_random_mistake_differs_between_two_calls(name: str) -> None:
-    answer = mistake_named("self_attention", name).answer
+@pytest.mark.parametrize("exercise", ["self_attention_loop", "self_attention"])
+def test_random_mistake_differs_between_two_calls(exercise: str, name: str) -> None:
+    answer = mistake_named(exercise, name).answer
     first, second = (outcome(answer, Inputs(projections(np.random.default_rng(8)))) for _ in "12")
     assert not np.array_equal(first[1], second[1])
 

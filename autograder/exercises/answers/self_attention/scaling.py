@@ -27,7 +27,7 @@ def unscaled(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 
 @mistake(
-    hint="You divide by d_k; divide by its square root.",
+    hint="You divide by d_k, or by its square root twice; divide once by its square root.",
     share="0.6",
     caught_by=("scale_is_sqrt_key_width",),
 )
@@ -124,6 +124,96 @@ def scales_after_softmax(X, W_Q, W_K, W_V, mask=None, scale=True):
     A = softmax(S)
     if scale:
         A = A / np.sqrt(W_Q.shape[1])
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="The dot product runs over d_k entries, the width of W_Q and W_K, not of W_V.",
+    share="0.6",
+    caught_by=("scale_is_sqrt_key_width",),
+)
+def scales_by_value_width(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_V.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="Divide the scores by the square root of d_k; you multiply by it.",
+    share="0.6",
+    caught_by=("scale_is_sqrt_key_width",),
+)
+def multiplies_by_root_of_key_width(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S * np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="Keep the decimals of the square root of d_k: no int() and no // around it.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def root_of_key_width_cut(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / int(np.sqrt(W_Q.shape[1]))
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="Read d_k from the shape of W_Q; 64 is the key width of one paper.",
+    share="0.6",
+    caught_by=("scale_is_sqrt_key_width",),
+)
+def root_of_64_written_in(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / 8
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="You scale when scale is False: divide by the square root of d_k if scale is True.",
+    share="0.6",
+    caught_by=("matches_reference", "scale_false_is_unscaled"),
+)
+def scale_flag_inverted(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if not scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A
+
+
+@mistake(
+    hint="The default of scale is True: without the argument, divide by the square root of d_k.",
+    share="0.99",
+    caught_by=("scale_defaults_to_true",),
+)
+def scale_defaults_to_false(X, W_Q, W_K, W_V, mask=None, scale=False):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
     return A @ (X @ W_V), A
 
 

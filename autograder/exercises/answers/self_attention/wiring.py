@@ -193,4 +193,153 @@ def own_random_matrices(X, W_Q, W_K, W_V, mask=None, scale=True):
     return A @ (X @ W_V), A
 
 
+@mistake(
+    hint="Return two results: output and weights.",
+    share="0.4",
+    caught_by=("returns_output_and_weights",),
+)
+def weights_only(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    return softmax(S)
+
+
+@mistake(
+    hint="Return two results, output and weights, without the scores.",
+    share="0.5",
+    caught_by=("returns_output_and_weights",),
+)
+def scores_returned_too(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A, S
+
+
+@mistake(
+    hint="Return two results, output and weights, without the values.",
+    share="0.5",
+    caught_by=("returns_output_and_weights",),
+)
+def values_returned_too(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    V = X @ W_V
+    return A @ V, A, V
+
+
+@mistake(
+    hint="Return a pair, output and weights: return output, weights.",
+    share="0.4",
+    caught_by=("returns_output_and_weights",),
+)
+def results_in_a_dictionary(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return {"output": A @ (X @ W_V), "weights": A}
+
+
+@mistake(
+    hint="The second result is the weights, after softmax; you return the scores.",
+    share="0.5",
+    caught_by=("rows_sum_to_one",),
+)
+def scores_returned_for_weights(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    return softmax(S) @ (X @ W_V), S
+
+
+@mistake(
+    hint="Row i of the weights belongs to query i: return them as you use them.",
+    share="0.5",
+    caught_by=("output_is_weights_times_values",),
+)
+def returned_weights_transposed(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_V), A.T
+
+
+@mistake(
+    hint="Row i of the weights belongs to output i: multiply A, not A.T, with the values.",
+    share="0.4",
+    caught_by=("output_is_weights_times_values",),
+)
+def transposed_weights_average(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A.T @ (X @ W_V), A
+
+
+@mistake(
+    hint="The output averages the values, not the keys.",
+    share="0.4",
+    caught_by=("returns_output_and_weights",),
+)
+def keys_averaged(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_K), A
+
+
+@mistake(
+    hint="The output averages the values, not the queries.",
+    share="0.4",
+    caught_by=("returns_output_and_weights",),
+)
+def queries_averaged(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return A @ (X @ W_Q), A
+
+
+@mistake(
+    hint="The results have two axes, output (n, d_v) and weights (n, n), without one in front.",
+    share="0.6",
+    caught_by=("returns_output_and_weights",),
+)
+def batch_axis_added(X, W_Q, W_K, W_V, mask=None, scale=True):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    return (A @ (X @ W_V))[None], A[None]
+
+
 MISTAKES = answers.mistakes

@@ -6,6 +6,9 @@ under its name. A *slip* is a known mistake written as a change of stages: it `r
 `wraps` others, which is to change what they give. Two slips combine unless they replace the same
 stage; two that wrap one stage combine in either order.
 
+Some changes are harmless: an answer with one alone is right, but on top of a slip they may change
+what it gives. There they cost nothing either.
+
 One module per exercise lists its stages, its slips, and the mistakes that are no slips, each with
 the reason. `Slips.combinations` turns the pairs into `Mistake` records.
 """
@@ -23,7 +26,7 @@ from typing import Any
 
 from autograder.exercise import Mistake
 
-__all__ = ["NO_SHARE", "Slip", "Slips", "again"]
+__all__ = ["NO_SHARE", "TINY_CONSTANTS", "Slip", "Slips", "again"]
 
 Answer = Callable[..., Any]
 Stage = Callable[..., Any]
@@ -58,6 +61,19 @@ class Slip:
         return bool(set(self.wraps) & set(other.wraps))
 
 
+def _constant(size: float) -> Slip:
+    return Slip(f"constant_{size:.0e}", wraps={"total": lambda total, c: total + size})
+
+
+TINY_CONSTANTS = tuple(
+    map(_constant, (1e-8, 1e-5, 1e-6, 1e-7, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 2.0**-52, 1e-20))
+)
+"""What is added to a sum of exponentials lest it be 0; under a shift by the maximum it is nothing.
+
+It changes the stage `total`. 2**-52 is the `eps` of float64.
+"""
+
+
 Run = Callable[..., Any]
 """Runs the stages in order on named arguments and gives what the last one gives."""
 
@@ -72,12 +88,16 @@ class Slips:
         stages: the right answer's in order; `parameters` comes first and sees no argument.
         slips: one per known mistake that can be written so.
         others: the known mistakes that cannot, each with the reason.
+        harmless: by stage: changes that cost nothing, and show only where a slip replaces it.
+        variants: by slip: the same mistake with other numbers in it, which costs the same.
     """
 
     signatures: Mapping[Any, Callable[[Run], Answer]]
     stages: Mapping[str, Stage]
     slips: tuple[Slip, ...]
     others: Mapping[str, str]
+    harmless: Mapping[str, tuple[Slip, ...]] = field(default_factory=dict)
+    variants: Mapping[str, tuple[Slip, ...]] = field(default_factory=dict)
 
     def answer(self, slips: Sequence[Slip] = ()) -> Answer:
         """The right answer with these slips in it; a later one changes what earlier ones give."""
@@ -107,17 +127,31 @@ class Slips:
                 yield chosen
 
     def combinations(self, mistakes: Sequence[Mistake]) -> tuple[Mistake, ...]:
-        """The pairs of slips as known mistakes, where something is left of the points.
+        """Variants and pairs of slips as known mistakes, where something is left of the points.
 
         Together they cost what each costs alone. Names of parts are joined by a plus sign.
         """
         known = {mistake.name: mistake for mistake in mistakes}
-        made = []
+        made = [
+            _as_mistake((variant,), [known[name]], self.answer((variant,)))
+            for name, variants in self.variants.items()
+            for variant in variants
+        ]
         for slips in self.made_together(2):
             parts = [known[slip.name] for slip in slips]
             if _left(parts) > 0:
                 made.append(_as_mistake(slips, parts, self.answer(slips)))
+        for slip, harmless in self.with_harmless():
+            answer = self.answer((slip, harmless))
+            made.append(_as_mistake((slip, harmless), [known[slip.name]], answer))
         return tuple(made)
+
+    def with_harmless(self) -> Iterator[tuple[Slip, Slip]]:
+        """The slips that a harmless change shows on, each with the change."""
+        for stage, changes in self.harmless.items():
+            for slip in self.slips:
+                if stage in slip.replaces:
+                    yield from ((slip, change) for change in changes if slip.combines_with(change))
 
 
 def again(c: SimpleNamespace, until: str, **fixed: Any) -> Any:
@@ -147,7 +181,7 @@ def _left(parts: Sequence[Mistake]) -> Fraction:
 
 def _as_mistake(slips: Sequence[Slip], parts: Sequence[Mistake], answer: Answer) -> Mistake:
     return Mistake(
-        name="+".join(part.name for part in parts),
+        name="+".join(slip.name for slip in slips),
         answer=answer,
         hint=" ".join(part.hint for part in parts),
         share=_left(parts),

@@ -1,0 +1,237 @@
+"""Wrong answers that are right on small, ordinary inputs: each loses the law that looks there."""
+
+import numpy as np
+import pytest
+
+from autograder.exercises import catalogue
+from tests.exercises.driver import broken_laws
+
+EXERCISES = {exercise.name: exercise for exercise in catalogue().exercises}
+WRONG = []
+
+
+def loses(law, exercise="softmax"):
+    """Record the decorated function as an answer that loses the law."""
+
+    def record(answer):
+        WRONG.append(pytest.param(EXERCISES[exercise], answer, law, id=f"{answer.__name__}"))
+        return answer
+
+    return record
+
+
+def softmax(z, axis=-1, largest=None):
+    z = np.asarray(z)
+    e = np.exp(z - (z.max(axis=axis, keepdims=True) if largest is None else largest))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# -- softmax ---------------------------------------------------------------------------------------
+
+
+@loses("survives_huge_scores")
+def no_shift_of_a_vector(z, axis=-1):
+    return softmax(z, axis, 0 if z.ndim == 1 else None)
+
+
+@loses("survives_huge_scores")
+def no_shift_beyond_two_axes(z, axis=-1):
+    return softmax(z, axis, 0 if z.ndim > 2 else None)
+
+
+@loses("survives_huge_scores")
+def shift_by_the_first_score(z, axis=-1):
+    return softmax(z, axis, np.take(z, [0], axis=axis) * np.ones((1,) * z.ndim))
+
+
+@loses("matches_reference_on_every_axis")
+def no_shift_off_the_last_axis(z, axis=-1):
+    return softmax(z, axis, None if axis in (-1, z.ndim - 1) else 0)
+
+
+@loses("matches_reference_on_every_axis")
+def shift_along_the_last_axis_always(z, axis=-1):
+    return softmax(z, axis, z.max(axis=-1, keepdims=True))
+
+
+@loses("matches_reference_on_every_axis")
+def first_axis_of_a_matrix_ignored(z, axis=-1):
+    return softmax(z, -1 if z.ndim == 2 and axis == 0 else axis)
+
+
+@loses("matches_reference_on_every_axis")
+def negative_axis_of_a_matrix_ignored(z, axis=-1):
+    return softmax(z, -1 if z.ndim == 2 and axis < 0 else axis)
+
+
+@loses("survives_rows_of_different_scale")
+def one_maximum_for_each_matrix_of_a_cube(z, axis=-1):
+    return softmax(z, axis, z.max(axis=(-2, -1), keepdims=True) if z.ndim > 2 else None)
+
+
+@loses("minus_infinity_gets_zero_weight")
+def largest_of_finite_scores_and_zero(z, axis=-1):
+    visible = np.where(np.isfinite(z), z, 0.0)
+    nothing = np.isneginf(z).all(axis=axis, keepdims=True)
+    blocked = np.isneginf(z).any()
+    return (
+        softmax(z, axis, np.where(nothing, -np.inf, visible.max(axis, keepdims=True)))
+        if blocked
+        else softmax(z, axis)
+    )
+
+
+@loses("minus_infinity_gets_zero_weight")
+def minus_infinity_of_a_vector_counts_as_zero(z, axis=-1):
+    return softmax(np.where(np.isneginf(z), 0.0, z) if z.ndim == 1 else z, axis)
+
+
+@loses("fully_blocked_row_is_nan")
+def blocked_vector_becomes_zeros(z, axis=-1):
+    return np.nan_to_num(softmax(z, axis)) if z.ndim == 1 else softmax(z, axis)
+
+
+@loses("fully_blocked_row_is_nan")
+def blocked_slice_of_a_cube_becomes_zeros(z, axis=-1):
+    return np.nan_to_num(softmax(z, axis)) if z.ndim > 2 else softmax(z, axis)
+
+
+@loses("inputs_unchanged")
+def blocked_scores_replaced_in_place(z, axis=-1):
+    p = softmax(z, axis)
+    if np.isneginf(z).any():
+        z[np.isneginf(z)] = -1e9
+    return p
+
+
+# -- both forms of attention -----------------------------------------------------------------------
+
+
+def attention(X, W_Q, W_K, W_V, mask=None, scale=True, *, shift=True, d_k=None):
+    S = (X @ W_Q) @ (X @ W_K).T
+    if scale:
+        S = S / np.sqrt(d_k or W_Q.shape[1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S, -1, None if shift else 0)
+    return A @ (X @ W_V), A
+
+
+def loses_in_both_forms(law):
+    def record(answer):
+        return loses(law, "self_attention")(loses(law, "self_attention_loop")(answer))
+
+    return record
+
+
+def nan_replaced(results, rows):
+    for result in results:
+        result[rows] = np.nan_to_num(result[rows])
+    return results
+
+
+@loses_in_both_forms("fully_blocked_row_is_nan")
+def only_the_third_row_may_be_blind(X, W_Q, W_K, W_V, mask=None, scale=True):
+    return nan_replaced(attention(X, W_Q, W_K, W_V, mask, scale), np.arange(len(X)) != 2)
+
+
+@loses_in_both_forms("fully_blocked_row_is_nan")
+def only_the_first_blind_row_is_nan(X, W_Q, W_K, W_V, mask=None, scale=True):
+    results = attention(X, W_Q, W_K, W_V, mask, scale)
+    return nan_replaced(results, np.flatnonzero(np.isnan(results[0][:, 0]))[1:])
+
+
+@loses_in_both_forms("fully_blocked_row_is_nan")
+def a_mask_without_true_is_no_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
+    return attention(X, W_Q, W_K, W_V, mask if mask is not None and mask.any() else None, scale)
+
+
+@loses_in_both_forms("fully_blocked_row_is_nan")
+def blind_rows_of_the_callers_mask_opened(X, W_Q, W_K, W_V, mask=None, scale=True):
+    results = attention(X, W_Q, W_K, W_V, mask, scale)
+    if mask is not None and not mask.any(axis=1).all():
+        mask[~mask.any(axis=1)] = True
+    return results
+
+
+@loses_in_both_forms("inputs_unchanged")
+def tokens_changed_where_there_is_no_mask(X, W_Q, W_K, W_V, mask=None, scale=True):
+    results = attention(X, W_Q, W_K, W_V, mask, scale)
+    if mask is None:
+        X += 1.0
+    return results
+
+
+@loses_in_both_forms("works_for_every_length")
+def at_most_sixteen_keys(X, W_Q, W_K, W_V, mask=None, scale=True):
+    near = np.arange(len(X)) < 16
+    return attention(X, W_Q, W_K, W_V, near[None, :] if mask is None else mask & near, scale)
+
+
+@loses("scale_is_sqrt_key_width", "self_attention")
+def no_shift_without_scaling(X, W_Q, W_K, W_V, mask=None, scale=True):
+    return attention(X, W_Q, W_K, W_V, mask, scale, shift=scale)
+
+
+@loses("scale_is_sqrt_key_width", "self_attention")
+def key_width_of_at_most_sixteen(X, W_Q, W_K, W_V, mask=None, scale=True):
+    return attention(X, W_Q, W_K, W_V, mask, scale, d_k=min(16, W_Q.shape[1]))
+
+
+# -- causal_mask -----------------------------------------------------------------------------------
+
+
+@loses("matches_reference", "causal_mask")
+def at_most_thirty_two_tokens(n):
+    return np.tri(n, dtype=bool) & (np.arange(n) < 32)
+
+
+@loses("matches_reference", "causal_mask")
+def places_in_eight_bits(n):
+    places = np.arange(n).astype(np.uint8)
+    return places[None, :] <= places[:, None]
+
+
+# -- the tests -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("exercise", "answer", "law"), WRONG)
+def test_wrong_answers_lose_the_law_that_looks_there(exercise, answer, law, seed):
+    assert law in broken_laws(exercise, answer, seed)
+
+
+def test_weights_that_round_at_far_apart_scores_break_no_law():
+    def exponential_minus_one(z, axis=-1):
+        e = np.expm1(z - z.max(axis=axis, keepdims=True)) + 1
+        return e / e.sum(axis=axis, keepdims=True)
+
+    for seed in range(10):
+        assert broken_laws(EXERCISES["softmax"], exponential_minus_one, seed) == {}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_shift_costs_nothing_where_the_axis_or_a_blocked_score_is_asked_for(seed):
+    def no_shift(z, axis=-1):
+        return softmax(z, axis, 0)
+
+    assert set(broken_laws(EXERCISES["softmax"], no_shift, seed)) == {
+        "shift_invariant",
+        "survives_huge_scores",
+        "survives_very_negative_scores",
+        "survives_rows_of_different_scale",
+    }
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_changed_mask_is_charged_by_the_laws_on_arguments_alone(seed):
+    def flips(X, W_Q, W_K, W_V, mask=None, scale=True):
+        results = attention(X, W_Q, W_K, W_V, mask, scale)
+        if mask is not None:
+            np.logical_not(mask, out=mask)
+        return results
+
+    assert set(broken_laws(EXERCISES["self_attention"], flips, seed)) == {
+        "inputs_unchanged",
+        "accepts_any_memory_layout",
+    }
