@@ -107,16 +107,16 @@ DEDICATED |= {
 # Mistakes whose results are right, but which change an argument -> an input, and which one.
 CHANGES = {
     ("softmax", "shifts_the_callers_array"): softmax_of([0.0, 1.0]),
-    ("self_attention", "mask_flipped_in_place"): CAUSAL,
+    ("self_attention", "argument_changed_in_place"): CAUSAL,
     ("self_attention", "input_centred_in_place"): attention(),
-    ("self_attention_loop", "mask_flipped_in_place"): CAUSAL,
+    ("self_attention_loop", "argument_changed_in_place"): CAUSAL,
     ("self_attention_loop", "input_centred_in_place"): attention(),
 }
 RIGHT_RESULTS = {key for key in (*DEDICATED, *CHANGES) if key[1] != "input_centred_in_place"}
 LAWS_ALONE = {
     "shifts_the_callers_array",
     "random_dropout",
-    "mask_flipped_in_place",
+    "argument_changed_in_place",
     "uses_a_notebook_global",
     "own_random_matrices",
 }

@@ -289,12 +289,12 @@ def unmasked_weights_returned(X, W_Q, W_K, W_V, mask=None, scale=True):
 
 
 @mistake(
-    hint="Your function changes the mask; work on a copy.",
+    hint="Your function changes an array that it was given, X, a W or the mask: work on a copy.",
     share="0.96",
     caught_by=("inputs_unchanged",),
     recognised_by="laws",
 )
-def mask_flipped_in_place(X, W_Q, W_K, W_V, mask=None, scale=True):
+def argument_changed_in_place(X, W_Q, W_K, W_V, mask=None, scale=True):
     S = (X @ W_Q) @ (X @ W_K).T
     if scale:
         S = S / np.sqrt(W_Q.shape[1])

@@ -342,12 +342,12 @@ def unmasked_weights_returned(X, W_Q, W_K, W_V, mask=None):
 
 
 @mistake(
-    hint="Your function changes the mask; work on a copy.",
+    hint="Your function changes an array that it was given, X, a W or the mask: work on a copy.",
     share="0.97",
     caught_by=("inputs_unchanged",),
     recognised_by="laws",
 )
-def mask_flipped_in_place(X, W_Q, W_K, W_V, mask=None):
+def argument_changed_in_place(X, W_Q, W_K, W_V, mask=None):
     K, V = X @ W_K, X @ W_V
     n = len(X)
     output, A = np.zeros((n, W_V.shape[1])), np.zeros((n, n))

@@ -180,7 +180,7 @@ READING = (
         replaces={"averaged": lambda c: c.tokens + c.centre},
         wraps={"tokens": _centred_in_place},
     ),
-    Slip("mask_flipped_in_place", wraps={"visible": _flipped_in_place}),
+    Slip("argument_changed_in_place", wraps={"visible": _flipped_in_place}),
 )
 SCORING = (
     Slip("keys_use_query_matrix", replaces={"keys": lambda c: c.tokens @ c.matrices[0]}),

@@ -257,7 +257,7 @@ MASKING = (
             "returned_weights": lambda c: _of_tokens_covered(c, again(c, "weights", visible=None))
         },
     ),
-    Slip("mask_flipped_in_place", wraps={"visible": _flipped_in_place}),
+    Slip("argument_changed_in_place", wraps={"visible": _flipped_in_place}),
 )
 WEIGHTING = (
     Slip("softmax_over_columns", replaces={"axis": lambda c: 0}),
