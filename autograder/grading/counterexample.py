@@ -84,15 +84,30 @@ def _nested(array: np.ndarray[Any, Any]) -> str:
 def paste(exercise: Exercise, case: Case, steps: Sequence[Step]) -> str:
     """The case as assignments, then the calls that it asks for, one per line.
 
-    Arguments that are inputs of the case go by their names; others are written out.
+    Arguments that are inputs of the case go by their names; others are written out, on a line of
+    their own where the call would get too long.
     """
     lines = [f"{name} = {literal(value)}" for name, value in case.items()]
     calls: list[str] = []
     for number, step in enumerate(steps):
         text = step_source(exercise, case, step, number)
-        if len(text) <= _LINE and (text := _protected(case, step) + text) not in calls:
+        if len(text) > _LINE and isinstance(step, Call):
+            text = _with_long_arguments_named(exercise, case, step)
+        if (text := _protected(case, step) + text) not in calls:
             calls.append(text)
     return "\n".join(lines + calls[:_CALLS_SHOWN])
+
+
+def _with_long_arguments_named(exercise: Exercise, case: Case, step: Call) -> str:
+    """The call, after a line for each array that is no input of the case: `other_1 = ...`."""
+    given = [a.value if isinstance(a, Arranged) else a for a in (*step.args, *step.kwargs.values())]
+    others = {
+        f"other_{number}": value
+        for number, value in enumerate(given, start=1)
+        if isinstance(value, np.ndarray) and not any(value is known for known in case.values())
+    }
+    written = [f"{name} = {literal(value)}" for name, value in others.items()]
+    return "\n".join([*written, step_source(exercise, Case(**case, **others), step)])
 
 
 def _protected(case: Case, step: Step) -> str:
