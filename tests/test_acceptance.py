@@ -517,6 +517,7 @@ def test_the_same_submission_and_seed_give_the_same_json_but_for_timing(course, 
     assert [law.counterexample for law in ours] == [law["counterexample"] for law in theirs]
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 def test_another_seed_gives_other_cases_and_the_same_scores(course):
     path = course.root / "self_attention.ipynb"

@@ -38,6 +38,7 @@ def lost(tally: Tally) -> list[str]:
     return [f"{loss.exercise}, {loss.answer}: {loss.law}: {loss.message}" for loss in tally.losses]
 
 
+@pytest.mark.extra
 def test_no_right_answer_loses_a_point_on_float32_inputs() -> None:
     (tally,) = replay_seed(0, ["float32"])
     assert lost(tally) == []

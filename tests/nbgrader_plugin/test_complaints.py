@@ -315,6 +315,7 @@ def test_a_score_does_not_come_from_what_a_cell_shows() -> None:
     assert utils.determine_grade(cell) == (1.0, 10.0)
 
 
+@pytest.mark.extra
 def test_whoever_loses_points_is_told_why(course) -> None:
     """One mistake of every kind that is known, four exercises at a time."""
     known = load_exercises()

@@ -93,7 +93,14 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.kill()
 
 
-@pytest.mark.parametrize(("stop", "jobs"), [(key_press, 1), (key_press, 2), (kill, 2)])
+@pytest.mark.parametrize(
+    ("stop", "jobs"),
+    [
+        pytest.param(key_press, 1, marks=pytest.mark.extra),
+        pytest.param(key_press, 2, marks=pytest.mark.extra),
+        (kill, 2),
+    ],
+)
 def test_a_stopped_run_keeps_what_is_finished_and_the_next_completes_it(
     root: Path, stop: Callable[[subprocess.Popen[str]], None], jobs: int
 ) -> None:
