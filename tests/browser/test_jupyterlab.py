@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +16,10 @@ from tests.browser.server import Server, jupyter
 from tests.browser.watch import Watch
 from tests.nbgrader_plugin.classroom import NAME, notebook
 from tests.nbgrader_plugin.conftest import NewCourse
+
+PlaywrightTimeout = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright is not installed"
+).TimeoutError
 
 Page = tuple[Any, Watch]
 Keep = Callable[[Any, str], None]
@@ -29,28 +35,39 @@ def server(new_course: NewCourse, tmp_path_factory: pytest.TempPathFactory) -> I
         yield running
 
 
-def run_all(server: Server, page: Any, name: str) -> Any:
-    """Open a notebook, run all of its cells, and wait until the kernel has nothing to do."""
+def run_all(server: Server, page: Any, name: str) -> None:
+    """Open a notebook and run all of its cells, as soon as the kernel has nothing to do."""
     page.goto(server.entrance)
     page.goto(server.url(f"lab/workspaces/{name}/tree/{name}.ipynb"))
     page.wait_for_selector(".jp-NotebookPanel .jp-RenderedMarkdown")
     page.locator(".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-    page.locator(".lm-MenuBar-item", has_text="Run").first.click()
-    page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
-    return page
+    started = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[[*0-9]+\]"))
+    for _ in range(5):
+        page.locator(".lm-MenuBar-item", has_text="Run").first.click()
+        page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
+        # a page that still connects to its kernel drops the first order without a word
+        with contextlib.suppress(PlaywrightTimeout):
+            started.first.wait_for(timeout=10_000)
+            return
+    raise AssertionError(f"{name}: no cell was started; {prompts(page)}")
+
+
+def prompts(page: Any) -> str:
+    """What stands before the cells, and any dialog: where the notebook has got to."""
+    shown = page.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts()
+    return f"prompts: {shown}, dialogs: {page.locator('.jp-Dialog').all_inner_texts()}"
 
 
 def saved(server: Server, page: Any, name: str, done: Callable[[dict[str, Any]], bool]) -> Any:
     """The notebook's file, once it holds what the cells gave."""
     path = Path(server.root) / f"{name}.ipynb"
-    for _ in range(90):
+    for _ in range(180):
         page.keyboard.press("Control+s")
         page.wait_for_timeout(1000)
         nb = json.loads(path.read_text())
         if done(nb):
             return nb
-    shown = page.locator(".jp-Dialog").all_inner_texts()
-    raise AssertionError(f"{name} was not run to its end; dialogs: {shown}")
+    raise AssertionError(f"{name} was not run to its end; {prompts(page)}")
 
 
 def errors(nb: dict[str, Any]) -> list[dict[str, Any]]:

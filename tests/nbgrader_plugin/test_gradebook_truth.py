@@ -111,7 +111,8 @@ def test_what_a_ta_enters_while_grading_goes_on_is_neither_lost_nor_in_the_way(
             assistant.stop.set()
             assistant.join(60)
         assert assistant.failed == []
-        assert done.returncode == 0, done.stderr
+        # 1 where the TA had marked a written answer by then: another text opens it again
+        assert done.returncode in (0, 1), done.stderr
         assert "Traceback" not in done.stderr
         assert assistant.written > 20
         shown = {s: server.grades(i) for s, i in server.submissions().items()}
