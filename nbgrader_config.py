@@ -45,7 +45,7 @@ c.Autograde.autograde_preprocessors = [
     OURS + "execute.PropertyGrader",
     STOCK + "LimitOutput",
     OURS + "save_grades.SaveGrades",
-    STOCK + "AssignLatePenalties",
+    OURS + "lateness.LatePenalties",
     STOCK + "CheckCellMetadata",
 ]
 c.GenerateFeedback.preprocessors = [

@@ -135,7 +135,7 @@ def grade(
     errors = terminal.console(stderr=True)
     with RegradeRun(course, request) if request.exercises else GradeRun(course, request) as run:
         _print_banner(errors, course.settings)
-        with terminal.progress(errors, total=len(run.students), what=assignment) as advance:
+        with terminal.progress(errors, total=run.steps, what=assignment) as advance:
             for name in run.grade():
                 advance(name)
         if as_json:
@@ -326,10 +326,11 @@ def replay(
     _print_banner(terminal.console(stderr=True), course.settings)
     done = grade_again(course, student, assignment, seed=seed)
     if as_json:
-        _print_json(msgspec.json.encode(done))
+        _print_json(msgspec.json.encode(done[0] if len(done) == 1 else done))
     else:
-        terminal.console().print("\n".join(replay_lines(done)), soft_wrap=True)
-    raise typer.Exit(0 if done.identical else 1)
+        lines = [line for each in done for line in replay_lines(each)]
+        terminal.console().print("\n".join(lines), soft_wrap=True)
+    raise typer.Exit(0 if all(each.identical for each in done) else 1)
 
 
 # -- helpers of the commands -----------------------------------------------------------------------
@@ -379,7 +380,7 @@ def _print_run(out: Console, run: GradeRun | RegradeRun) -> None:
     if request.diff:
         print_changes(out, _title(request), run.compared)
     else:
-        terminal.class_table(out, request.assignment, run.summary.results)
+        terminal.class_tables(out, request.assignment, run.summary.results)
     terminal.ungraded(out, [(item.student, item.reason) for item in run.summary.ungraded])
     print_marks(out, run.summary.reopened, run.summary.overrides)
     terminal.run_footer(out, run)

@@ -97,6 +97,10 @@ class Course:
         path = self.root / "release" / assignment / f"{notebook or assignment}.ipynb"
         return path.read_bytes() if path.is_file() else None
 
+    def is_released(self, assignment: str) -> bool:
+        """Whether there is any release notebook of an assignment."""
+        return any((self.root / "release" / assignment).glob("*.ipynb"))
+
     @property
     def has_seed(self) -> bool:
         """Whether a seed was set or kept; without one, a check takes the practice seed."""
@@ -267,6 +271,9 @@ class PlanSpec:
 
     Args:
         assignment: the assignment's name.
+        notebook: the notebook's name; None where it is the assignment's. The record of an
+            assignment is that of the notebook which bears its name; another notebook is graded by
+            the test cells that it holds.
         settings: the settings, the sandbox mode among them.
         seed: the secret seed.
         release: the release notebook, or None to grade functions by name.
@@ -280,11 +287,17 @@ class PlanSpec:
     assignment: str
     settings: Settings
     seed: int
+    notebook: str | None = None
     release: bytes | None = None
     facts: tuple[tuple[str, CellFacts], ...] = ()
     corpora: Path | None = None
     keep_corpus: bool = True
     sandbox: Sandbox | None = None
+
+    @property
+    def notebook_name(self) -> str:
+        """The notebook's name."""
+        return self.notebook or self.assignment
 
 
 def exercises_released(spec: PlanSpec) -> tuple[Exercise, ...]:
@@ -293,7 +306,7 @@ def exercises_released(spec: PlanSpec) -> tuple[Exercise, ...]:
     Raises:
         UsageError: unknown assignment, or an exercise that is not installed.
     """
-    return exercises_of(_assignment_of(spec.assignment, _skeleton(spec)))
+    return exercises_of(_assignment_of(spec.notebook_name, _skeleton(spec)))
 
 
 def _skeleton(spec: PlanSpec) -> Skeleton | None:
@@ -310,7 +323,7 @@ def build_plan(spec: PlanSpec) -> Plan:
         autograder.worker.isolation.SandboxError: the sandbox can't be had here.
     """
     skeleton = _skeleton(spec)
-    assignment = _assignment_of(spec.assignment, skeleton)
+    assignment = _assignment_of(spec.notebook_name, skeleton)
     exercises = exercises_of(assignment)
     if skeleton is not None:
         _refuse_mismatch(assignment, skeleton, dict(spec.facts))
@@ -322,6 +335,7 @@ def build_plan(spec: PlanSpec) -> Plan:
     drawn = corpus.load_or_draw(spec.corpora, key, draw_now, keep=spec.keep_corpus)
     return Plan(
         assignment=assignment,
+        belongs_to=spec.assignment,
         exercises=exercises,
         corpus=drawn,
         seed_id=corpus.seed_id(spec.seed),

@@ -49,7 +49,8 @@ class Plan:
     """All that grading one assignment needs, the same for every submission of a run.
 
     Args:
-        assignment: the record of the assignment.
+        assignment: the record of what the notebook holds; it bears the notebook's name.
+        belongs_to: the assignment of the course that the notebook is part of.
         exercises: its exercises, in the notebook's order.
         corpus: the drawn cases of the run.
         seed_id: the hash that names the run's seed.
@@ -62,6 +63,7 @@ class Plan:
     """
 
     assignment: Assignment
+    belongs_to: str
     exercises: tuple[Exercise, ...]
     corpus: Corpus
     seed_id: str
@@ -195,7 +197,7 @@ def check(
         for name in plan.names
     )
     result = SubmissionResult(
-        assignment=plan.assignment.name,
+        assignment=plan.belongs_to,
         notebook=plan.assignment.name,
         student=student,
         score=_total([*(e.score for e in exercises), *plain.scores]),

@@ -55,14 +55,6 @@ def assignment_findings(view: AssignmentView, *, redacted: bool) -> Iterator[Fin
     """
     place = _Place(view.name)
     record = load_assignments().get(view.name)
-    others = sorted(set(view.notebooks) - {view.name})
-    if others:
-        yield place.conflict(
-            "notebooks",
-            f"Its notebooks are {', '.join(sorted(view.notebooks))}. autograder grade grades one "
-            f"notebook of the assignment's own name, {view.name}.ipynb.",
-            f"Grade it with nbgrader autograde {view.name}, which takes our steps for all of them.",
-        )
     for notebook in view.notebooks.values():
         here = replace(place, notebook=notebook.name)
         yield from _file_findings(here, view, notebook)

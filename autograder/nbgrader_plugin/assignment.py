@@ -1,4 +1,4 @@
-"""One assignment of a course as nbgrader knows it: its folders, its gradebook, its plan."""
+"""A notebook of an assignment as nbgrader knows it: its folders, its gradebook, its plan."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from autograder.course import Course, PlanSpec, UsageError, read_config
 from autograder.grader_process import Job
 from autograder.nbgrader_plugin.context import student_folder
 from autograder.nbgrader_plugin.database import has_tables, open_gradebook
-from autograder.nbgrader_plugin.gradebook import cell_facts
+from autograder.nbgrader_plugin.gradebook import cell_facts, notebook_names
 from autograder.nbgrader_plugin.handed_in import handed_in
 from autograder.notebook import CellFacts, Found
 from autograder.results import SubmissionResult, from_json
@@ -28,10 +28,22 @@ from autograder.results import SubmissionResult, from_json
 
 @dataclass
 class CourseAssignment:
-    """An assignment of a course on disk; nothing is opened or written before it is asked for."""
+    """A notebook of an assignment of a course on disk; nothing is opened before it is asked for.
+
+    Args:
+        course: the course.
+        name: the assignment's name.
+        notebook: the notebook's name; empty where it is the assignment's.
+        facts: what the gradebook knows of the notebook's cells, by grade_id.
+    """
 
     course: Course
     name: str
+    notebook: str = ""
+    facts: dict[str, CellFacts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.notebook = self.notebook or self.name
 
     @cached_property
     def config(self) -> Config:
@@ -54,9 +66,9 @@ class CourseAssignment:
 
     def found(self, student: str) -> Found:
         """Which file of the student's folder is the notebook, or why a person has to say so."""
-        return handed_in(self.folder(student), self.course, self.name, self.name)
+        return handed_in(self.folder(student), self.course, self.name, self.notebook)
 
-    def notebook(self, student: str) -> Path:
+    def file(self, student: str) -> Path:
         """The submitted notebook, or where it ought to lie."""
         return self.found(student).path
 
@@ -72,7 +84,7 @@ class CourseAssignment:
     def autograded(self, student: str) -> Path:
         """The autograded notebook."""
         step = self.directory.autograded_directory
-        return student_folder(self.directory, step, student, self.name) / f"{self.name}.ipynb"
+        return student_folder(self.directory, step, student, self.name) / f"{self.notebook}.ipynb"
 
     def stored(self, student: str) -> SubmissionResult | None:
         """The result of an earlier run; None where there is none.
@@ -81,7 +93,8 @@ class CourseAssignment:
             msgspec.DecodeError: the file holds something else.
         """
         try:
-            return from_json(self.course.result_path(self.name, student, self.name).read_bytes())
+            path = self.course.result_path(self.name, student, self.notebook)
+            return from_json(path.read_bytes())
         except FileNotFoundError:
             return None
 
@@ -123,9 +136,7 @@ class CourseAssignment:
         _put_interpreter_on_path()
         if has_tables(url):
             gradebook = open_gradebook(url, course_id)
-            facts = cell_facts(gradebook, self.name, self.name)
-            if facts is not None:
-                self.facts: dict[str, CellFacts] = facts
+            if notebook_names(gradebook, self.name):
                 return gradebook
             gradebook.close()
         raise UsageError(
@@ -136,27 +147,35 @@ class CourseAssignment:
     @property
     def _anew(self) -> str:
         """nbgrader skips an assignment whose release folder is there, gradebook or not."""
-        return "" if self.course.release(self.name) is None else " --force"
+        return " --force" if self.course.is_released(self.name) else ""
+
+    def notebooks(self, gradebook: Gradebook) -> list[CourseAssignment]:
+        """Every notebook of the assignment that was released, with what is known of its cells."""
+        return [
+            replace(self, notebook=name, facts=cell_facts(gradebook, self.name, name) or {})
+            for name in notebook_names(gradebook, self.name)
+        ]
 
     @property
     def test_cells(self) -> list[str]:
-        """The grade_ids of the cells that are scored automatically; the gradebook was opened."""
+        """The grade_ids of the cells that are scored automatically."""
         return [name for name, fact in self.facts.items() if fact.grade and not fact.solution]
 
     def spec(self, seed: int, *, keep_corpus: bool) -> PlanSpec:
-        """What a grader process builds its plan from; the gradebook was opened before.
+        """What a grader process builds its plan from; `notebooks` gave the facts.
 
         Raises:
             UsageError: there is no release notebook.
         """
-        release = self.course.release(self.name)
+        release = self.course.release(self.name, self.notebook)
         if release is None:
             raise UsageError(
-                f"There is no release of {self.name!r} under {self.course.root / 'release'}. "
-                f"Make it: nbgrader generate_assignment {self.name}"
+                f"There is no release of {self.notebook!r} under {self.course.root / 'release'}. "
+                f"Make it: nbgrader generate_assignment {self.name}{self._anew}"
             )
         return PlanSpec(
             assignment=self.name,
+            notebook=self.notebook,
             settings=self.course.settings,
             seed=seed,
             release=release,

@@ -8,11 +8,13 @@ from autograder.nbgrader_plugin.database import reading
 from autograder.reporting.changes import OnRecord
 
 
-def scores_on_record(gradebook: Gradebook, *, student: str, assignment: str) -> dict[str, OnRecord]:
-    """The scores of a submission by grade_id; empty where it was never graded."""
+def scores_on_record(
+    gradebook: Gradebook, *, student: str, assignment: str, notebook: str
+) -> dict[str, OnRecord]:
+    """The scores of a submitted notebook by grade_id; empty where it was never graded."""
     with reading(gradebook):
         try:
-            submitted = gradebook.find_submission_notebook(assignment, assignment, student)
+            submitted = gradebook.find_submission_notebook(notebook, assignment, student)
         except MissingEntry:
             return {}
         return {g.name: OnRecord(g.auto_score, g.manual_score) for g in submitted.grades}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors.base import NbGraderPreprocessor
@@ -14,7 +13,7 @@ from traitlets import Float, Integer, Unicode
 
 from autograder.course import PlanSpec, build_plan
 from autograder.grader_process import read_submission
-from autograder.grading.submission import Checked, Plan, check, sha256
+from autograder.grading.submission import Plan, check, sha256
 from autograder.nbgrader_plugin.context import Context
 from autograder.nbgrader_plugin.conversion import from_node, to_node
 from autograder.nbgrader_plugin.gradebook import cell_facts
@@ -78,7 +77,6 @@ class PropertyGrader(NbGraderPreprocessor):
             return nb, resources
         notebook = from_node(nb, verbatim=True)  # rebuilt by us: the course's own files stay
         checked = check(notebook, plan, student=context.student, submission_sha256=sha256(data))
-        checked = _named(checked, context)
         resources[VERDICTS] = checked
         return to_node(render(notebook, checked)), resources
 
@@ -102,25 +100,16 @@ def _submission(context: Context, plan: Plan) -> bytes:
     return data
 
 
-def _named(checked: Checked, context: Context) -> Checked:
-    """The record under the names that nbgrader has for the assignment and the notebook."""
-    names = {"assignment": context.assignment, "notebook": context.notebook}
-    return msgspec.structs.replace(checked, result=msgspec.structs.replace(checked.result, **names))
-
-
 def plan_for(context: Context) -> Plan:
-    """The plan of a run, built once per process for a notebook of a course.
-
-    The record of an assignment is that of the notebook which bears its name. Other notebooks of it
-    are graded by the test cells that they hold.
-    """
+    """The plan of a run, built once per process for a notebook of a course."""
     course = context.course
     with Gradebook(context.db_url, context.course_id) as gradebook:
         facts = cell_facts(gradebook, context.assignment, context.notebook)
     release = course.release(context.assignment, context.notebook)
     return _plan(
         PlanSpec(
-            assignment=context.notebook,
+            assignment=context.assignment,
+            notebook=context.notebook,
             settings=course.settings,
             seed=course.seed(create=True),
             release=release,

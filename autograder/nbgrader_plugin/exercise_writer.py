@@ -59,14 +59,14 @@ class ExerciseWriter:
             self.writer.gradebook,
             student=graded.student,
             assignment=self.place.name,
-            notebook=self.place.name,
+            notebook=self.place.notebook,
             scores={name: graded.grades[name].score for name in names},
             comments={k: text for k, text in graded.comments.items() if k in solutions},
             also=save_penalty,
         )
         self.writer.trail.record(
             graded.student,
-            self.place.name,
+            self.place.notebook,
             None,
             Cause(
                 how=How.GRADE,
@@ -81,9 +81,8 @@ class ExerciseWriter:
     def _penalty(self, graded: Graded, names: Collection[str]) -> tuple[float | None, str]:
         """What lateness costs with the new scores, or why the course's plugin does not say."""
         with transaction(self.writer.gradebook):
-            name = self.place.name
             submitted: Any = self.writer.gradebook.find_submission_notebook(
-                name, name, graded.student
+                self.place.notebook, self.place.name, graded.student
             )
             seconds = float(submitted.assignment.total_seconds_late)
             score = fsum(_score_once_saved(grade, graded, names) for grade in submitted.grades)

@@ -21,6 +21,15 @@ from autograder.notebook import CellFacts
 from autograder.results import CellGrade, SubmissionResult
 
 
+def notebook_names(gradebook: Gradebook, assignment: str) -> list[str]:
+    """The notebooks of a released assignment, in the order of their names."""
+    try:
+        known = gradebook.find_assignment(assignment)
+    except MissingEntry:
+        return []
+    return sorted(str(notebook.name) for notebook in known.notebooks)
+
+
 def cell_facts(gradebook: Gradebook, assignment: str, notebook: str) -> dict[str, CellFacts] | None:
     """What the gradebook knows of a released notebook's cells, by grade_id; None if unreleased."""
     try:
@@ -210,16 +219,19 @@ def holds(
         return timestamp is None or submitted.assignment.timestamp == timestamp
 
 
-def flag_for_person(gradebook: Gradebook, *, student: str, assignment: str) -> None:
-    """Flag every cell of a submission that can't be read: a person must look.
+def flag_for_person(
+    gradebook: Gradebook, *, student: str, assignment: str, notebook: str | None = None
+) -> None:
+    """Flag every cell of a notebook that can't be read, or of all: a person must look.
 
     What an earlier, readable submission earned stays until then; nothing graded is lost.
     """
     with transaction(gradebook):
         submission = gradebook.find_submission(assignment, student)
         for submitted in submission.notebooks:
-            for grade in submitted.grades:
-                grade.needs_manual_grade = True
+            if notebook in (None, submitted.name):
+                for grade in submitted.grades:
+                    grade.needs_manual_grade = True
 
 
 def score_missing(gradebook: Gradebook, *, student: str, assignment: str, notebook: str) -> None:

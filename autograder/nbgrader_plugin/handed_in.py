@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.nbgrader_plugin.context import refusal
-from autograder.nbgrader_plugin.writer import TIMESTAMP, read_timestamp
+from autograder.nbgrader_plugin.submission_files import TIMESTAMP, read_timestamp
 from autograder.notebook import Found, NotebookError, Skeleton, find_notebook
 
 

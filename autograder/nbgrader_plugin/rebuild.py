@@ -15,7 +15,7 @@ from autograder.nbgrader_plugin.context import Context
 from autograder.nbgrader_plugin.conversion import from_node, to_node
 from autograder.nbgrader_plugin.gradebook import cell_facts
 from autograder.nbgrader_plugin.handed_in import read_submitted
-from autograder.nbgrader_plugin.writer import SECRET, TIMESTAMP, read_secret
+from autograder.nbgrader_plugin.submission_files import SECRET, TIMESTAMP, read_secret
 from autograder.notebook import Notebook, NotebookError, Skeleton, read
 
 

@@ -36,7 +36,8 @@ from autograder.nbgrader_plugin.exercise_writer import ExerciseWriter
 from autograder.nbgrader_plugin.grade import Request, Summary, Ungraded
 from autograder.nbgrader_plugin.lock import course_lock
 from autograder.nbgrader_plugin.regrade_list import RegradeList
-from autograder.nbgrader_plugin.writer import Writer, read_timestamp
+from autograder.nbgrader_plugin.submission_files import read_timestamp
+from autograder.nbgrader_plugin.writer import Writer
 from autograder.reporting.changes import Comparison, OnRecord, ScoreChange
 from autograder.results import ExerciseResult, Status, SubmissionResult
 from autograder.worker.hygiene import clean_text
@@ -72,10 +73,9 @@ class RegradeRun:
             UsageError: unknown assignment or exercise, nothing graded yet, nothing released, course
                 in use.
         """
-        if self.course.release(self.request.assignment) is None:
+        if not self.course.is_released(self.request.assignment):
             assignment_named(self.request.assignment)
         self.place = CourseAssignment(self.course, self.request.assignment)
-        self.students = self._known_students()
         self.place.refuse_broken_late_policy()
         self.list = RegradeList(
             self.course.state,
@@ -87,7 +87,9 @@ class RegradeRun:
             if not self.request.dry_run:
                 stack.enter_context(course_lock(self.course.state))
             self.gradebook = stack.enter_context(self.place.open_gradebook())
-            self.exercises = self._exercises()
+            self.notebooks = self.place.notebooks(self.gradebook)
+            self.place, self.exercises = self._named_exercises()
+            self.students = self._known_students()
             self._stack = stack.pop_all()
         return self
 
@@ -98,7 +100,7 @@ class RegradeRun:
         """Who was graded or handed something in, or those asked for."""
         name = self.place.name
         results = self.course.state / "results" / name
-        graded = {path.parent.name for path in results.glob(f"*/{name}.json")}
+        graded = {path.parent.name for path in results.glob(f"*/{self.place.notebook}.json")}
         if not graded:
             raise UsageError(
                 f"Nothing of {name!r} has been graded yet. Grade it first: autograder grade {name}"
@@ -108,25 +110,39 @@ class RegradeRun:
             graded.update(self.place.submitted(sorted(unknown)))
         return sorted(graded & set(self.request.students or graded))
 
-    def _exercises(self) -> dict[str, Exercise]:
-        """The assignment's exercises by name, those asked for among them."""
-        spec = self.place.spec(0, keep_corpus=False)
-        known = {exercise.name: exercise for exercise in exercises_released(spec)}
-        unknown = [name for name in self.request.exercises if name not in known]
+    @property
+    def steps(self) -> int:
+        """How many times `grade` yields."""
+        return len(self.students)
+
+    def _named_exercises(self) -> tuple[CourseAssignment, dict[str, Exercise]]:
+        """The notebook that holds the exercises asked for, and all of its exercises by name."""
+        known = [
+            {e.name: e for e in exercises_released(place.spec(0, keep_corpus=False))}
+            for place in self.notebooks
+        ]
+        asked = set(self.request.exercises)
+        for place, exercises in zip(self.notebooks, known, strict=True):
+            if asked <= exercises.keys():
+                return place, exercises
+        every = [name for exercises in known for name in exercises]
+        unknown = [name for name in self.request.exercises if name not in every]
         if unknown:
             raise UsageError(
                 f"{self.place.name!r} has no exercise {unknown[0]!r}. "
-                f"It has: {', '.join(known) or 'none'}."
+                f"It has: {', '.join(every) or 'none'}."
             )
-        return known
+        raise UsageError(
+            f"{' and '.join(self.request.exercises)} stand in different notebooks of "
+            f"{self.place.name!r}. Grade those of one notebook at a time."
+        )
 
     # -- grading -----------------------------------------------------------------------------------
 
     def grade(self) -> Iterator[str]:
         """Grade the exercises of what was graded before; yield each student when done."""
-        self.writer = Writer(
-            self.course, self.place.directory, self.gradebook, self.place.config, self.place.name
-        )
+        writers = Writer.of(self.notebooks, self.gradebook)
+        self.writer = next(each for each in writers if each.notebook == self.place.notebook)
         if not self.request.dry_run and (said := self.writer.begin()):
             say(said)
         stored: dict[str, SubmissionResult] = {}
@@ -212,7 +228,12 @@ class RegradeRun:
         return timestamp is None or known.timestamp == timestamp
 
     def _in_gradebook(self, student: str) -> dict[str, OnRecord]:
-        return scores_on_record(self.gradebook, student=student, assignment=self.place.name)
+        return scores_on_record(
+            self.gradebook,
+            student=student,
+            assignment=self.place.name,
+            notebook=self.place.notebook,
+        )
 
     def _seed(self, result: SubmissionResult) -> int:
         """The seed that the result's cases were drawn from: nobody gets others by a regrade."""

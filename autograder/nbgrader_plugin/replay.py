@@ -19,8 +19,10 @@ from autograder.reporting.replay import Replay
 from autograder.results import SubmissionResult
 
 
-def replay(course: Course, student: str, assignment: str, *, seed: int | None = None) -> Replay:
-    """Grade a stored submission again; nothing is written.
+def replay(
+    course: Course, student: str, assignment: str, *, seed: int | None = None
+) -> list[Replay]:
+    """Grade a stored submission again, notebook by notebook; nothing is written.
 
     Args:
         course: the course it belongs to.
@@ -32,46 +34,57 @@ def replay(course: Course, student: str, assignment: str, *, seed: int | None = 
         UsageError: unknown assignment or student, no stored result, nothing released.
         autograder.worker.isolation.SandboxError: the sandbox can't be had here.
     """
-    if course.release(assignment) is None:
+    if not course.is_released(assignment):
         assignment_named(assignment)
-    place = CourseAssignment(course, assignment)
-    stored = _stored(place, student)
-    seed = course.seed_named(stored.seed_id) if seed is None else seed
+    with closing(CourseAssignment(course, assignment).open_gradebook()) as gradebook:
+        places = CourseAssignment(course, assignment).notebooks(gradebook)
+    found = [(place, _stored(place, student)) for place in places]
+    graded = [(place, stored) for place, stored in found if stored is not None]
+    if not graded:
+        places[0].submitted([student])  # refuses who handed nothing in
+        raise UsageError(
+            f"There is no stored result of {student!r} in {assignment!r}. Grade it first: "
+            f"{_again(places[0], student)}"
+        )
+    return [_replay(place, stored, student, seed) for place, stored in graded]
+
+
+def _replay(
+    place: CourseAssignment, stored: SubmissionResult, student: str, seed: int | None
+) -> Replay:
+    seed = place.course.seed_named(stored.seed_id) if seed is None else seed
     found = place.found(student)
     gone = found.ambiguous or refusal(found.path)
     if seed is None:
         return _not_graded(stored, "the seed", stored.seed_id, "lost; give it with --seed")
     if gone:
         return _not_graded(stored, "the submission", stored.sha256, gone)
-    with closing(place.open_gradebook()):
-        spec = place.spec(seed, keep_corpus=False)
-    start_grader(spec)
+    start_grader(place.spec(seed, keep_corpus=False))
     graded = grade_job(place.job(student))
     if graded.result is None:
         return _not_graded(stored, "the submission", stored.sha256, graded.unreadable)
     return compared(stored, graded.result)
 
 
-def _stored(place: CourseAssignment, student: str) -> SubmissionResult:
-    again = f"autograder grade {place.name} --student {student}"
+def _stored(place: CourseAssignment, student: str) -> SubmissionResult | None:
     try:
-        stored = place.stored(student)
+        return place.stored(student)
     except (OSError, msgspec.DecodeError):
         raise UsageError(
-            f"The stored result of {student!r} can't be read. Grade it anew: {again} --force"
+            f"The stored result of {student!r} can't be read. Grade it anew: "
+            f"{_again(place, student)} --force"
         ) from None
-    if stored is None:
-        place.submitted([student])  # refuses who handed nothing in
-        raise UsageError(
-            f"There is no stored result of {student!r} in {place.name!r}. Grade it first: {again}"
-        )
-    return stored
+
+
+def _again(place: CourseAssignment, student: str) -> str:
+    return f"autograder grade {place.name} --student {student}"
 
 
 def _not_graded(stored: SubmissionResult, what: str, was: str, now: str) -> Replay:
     return Replay(
         student=stored.student or "",
         assignment=stored.assignment,
+        notebook=stored.notebook,
         identical=False,
         graded=False,
         causes=[Cause(what=what, stored=was, now=now)],
@@ -85,6 +98,7 @@ def compared(stored: SubmissionResult, again: SubmissionResult) -> Replay:
     return Replay(
         student=stored.student or "",
         assignment=stored.assignment,
+        notebook=stored.notebook,
         identical=not rests_on and not found,
         graded=True,
         causes=rests_on,

@@ -39,7 +39,12 @@ class SaveGrades(NbGraderPreprocessor):
             trail = Trail.of(context.course, gradebook, context.assignment)
             trail.catch_up(context.student)
             if isinstance(checked, str):
-                flag_for_person(gradebook, student=context.student, assignment=context.assignment)
+                flag_for_person(
+                    gradebook,
+                    student=context.student,
+                    assignment=context.assignment,
+                    notebook=context.notebook,
+                )
                 return nb, resources
             self._save(nb, checked, context, trail)
         if checked is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 
@@ -16,10 +17,16 @@ _READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
 class Staging:
-    """The coming content of `folder`, a context manager; what was not moved in is lost."""
+    """The coming content of `folder`, a context manager; what was not moved in is lost.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: the folder.
+        keep: names of files in it that stay as they are.
+    """
+
+    def __init__(self, folder: Path, keep: Collection[str] = ()) -> None:
         self.folder = folder
+        self.keep = frozenset(keep)
         # Beside the folder: on the same file system, and outside of what nbgrader looks through
         self.aside = folder.with_name(f".{folder.name}.partial")
 
@@ -52,7 +59,8 @@ class Staging:
         """Make it the folder's content: what does not belong goes, each file is replaced whole."""
         self.folder.mkdir(exist_ok=True)
         for old in sorted(self.folder.rglob("*"), reverse=True):  # what a folder holds, then it
-            if _kind(old) != _kind(self.aside / old.relative_to(self.folder)):
+            name = old.relative_to(self.folder)
+            if str(name) not in self.keep and _kind(old) != _kind(self.aside / name):
                 old.rmdir() if _kind(old) == stat.S_IFDIR else old.unlink()
         for new in sorted(self.aside.rglob("*")):
             target = self.folder / new.relative_to(self.aside)

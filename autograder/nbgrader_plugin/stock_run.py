@@ -27,7 +27,7 @@ from autograder.nbgrader_plugin.context import source_folder
 from autograder.nbgrader_plugin.gradebook import flag_for_person
 from autograder.nbgrader_plugin.handed_in import handed_in
 from autograder.nbgrader_plugin.lock import course_lock
-from autograder.nbgrader_plugin.writer import TIMESTAMP, read_timestamp
+from autograder.nbgrader_plugin.submission_files import TIMESTAMP, read_timestamp
 from autograder.settings import Settings
 from autograder.worker.hygiene import clean_text
 

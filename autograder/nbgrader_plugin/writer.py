@@ -8,10 +8,8 @@ as done. A submission without that mark is graded again by the next run.
 
 from __future__ import annotations
 
-import re
-import stat
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,10 +21,10 @@ from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
-from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.grader_process import Graded
+from autograder.nbgrader_plugin.assignment import CourseAssignment
 from autograder.nbgrader_plugin.backup import back_up_before_first_use
 from autograder.nbgrader_plugin.context import source_folder, student_folder
 from autograder.nbgrader_plugin.database import database_errors
@@ -39,34 +37,65 @@ from autograder.nbgrader_plugin.gradebook import (
 from autograder.nbgrader_plugin.lateness import LatePolicyError, late_penalty
 from autograder.nbgrader_plugin.marks import Marks
 from autograder.nbgrader_plugin.staging import Staging
+from autograder.nbgrader_plugin.submission_files import (
+    SECRET,
+    TIMESTAMP,
+    read_secret,
+    read_timestamp,
+)
 from autograder.nbgrader_plugin.trail import Cause, Digests, Trail
 from autograder.reporting.history import Differing, How, Reopened
-
-TIMESTAMP = "timestamp.txt"
-SECRET = "submission_secret.txt"  # noqa: S105 - the name of a file
-"""What names a student's feedback in the exchange; `nbgrader submit` makes it."""
 
 
 @dataclass(slots=True)
 class Writer:
-    """Writes graded submissions of one assignment into one course, and logs what that changes.
+    """Writes graded submissions of one notebook into one course, and logs what that changes.
 
     Args:
+        place: the notebook.
+        gradebook: the open gradebook.
+        trail: the history of the assignment.
+        others: the other notebooks of the assignment, which lie in the same folders.
         reopened: written answers of this run that a person has to grade again.
         differing: overrides of this run that hide another automatic score.
     """
 
-    course: Course
-    directory: CourseDirectory
+    place: CourseAssignment
     gradebook: Gradebook
-    config: Config
-    assignment: str
+    trail: Trail
+    others: Collection[str] = ()
     reopened: list[Reopened] = field(default_factory=list, init=False)
     differing: list[Differing] = field(default_factory=list, init=False)
-    trail: Trail = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.trail = Trail.of(self.course, self.gradebook, self.assignment)
+    @classmethod
+    def of(cls, places: Sequence[CourseAssignment], gradebook: Gradebook) -> list[Writer]:
+        """One writer for each of an assignment's notebooks; they share its history."""
+        trail = Trail.of(places[0].course, gradebook, places[0].name)
+        names = [place.notebook for place in places]
+        return [
+            cls(place, gradebook, trail, [name for name in names if name != place.notebook])
+            for place in places
+        ]
+
+    @property
+    def course(self) -> Course:
+        """The course."""
+        return self.place.course
+
+    @property
+    def directory(self) -> CourseDirectory:
+        """nbgrader's own view of the course's folders."""
+        return self.place.directory
+
+    @property
+    def assignment(self) -> str:
+        """The assignment's name."""
+        return self.place.name
+
+    @property
+    def notebook(self) -> str:
+        """The notebook's name."""
+        return self.place.notebook
 
     def begin(self) -> str:
         """Before the first write: back up an existing gradebook, log what others changed in it.
@@ -96,7 +125,12 @@ class Writer:
         student = graded.student
         if graded.result is None:
             self._open_submission(student)
-            flag_for_person(self.gradebook, student=student, assignment=self.assignment)
+            flag_for_person(
+                self.gradebook,
+                student=student,
+                assignment=self.assignment,
+                notebook=self.notebook,
+            )
             return ""
         nb = _nbformat(graded)
         digests = Digests.of(nb)
@@ -105,14 +139,14 @@ class Writer:
             self._open_submission(student)
             late = self._lateness(graded)
             self._remember_earlier(student)
-            marks = Marks.before(self.trail, student, self.assignment, digests)
+            marks = Marks.before(self.trail, student, self.notebook, digests)
             staging.move_in()
         save_grades(
             self.gradebook,
             nb,
             student=student,
             assignment=self.assignment,
-            notebook=self.assignment,
+            notebook=self.notebook,
             grades=graded.grades,
             comments=graded.comments,
             also=late.save,
@@ -128,32 +162,31 @@ class Writer:
         self._unmark(student)
         self._open_submission(student)
         score_missing(
-            self.gradebook, student=student, assignment=self.assignment, notebook=self.assignment
+            self.gradebook, student=student, assignment=self.assignment, notebook=self.notebook
         )
-        self.trail.record(student, self.assignment, None, Cause(how=How.GRADE))
+        self.trail.record(student, self.notebook, None, Cause(how=How.GRADE))
 
     def _remember_earlier(self, student: str) -> None:
         """Log what the autograded notebook holds, where its scores are older than the log."""
-        if self.trail.knows(student, self.assignment):
+        if self.trail.knows(student, self.notebook):
             return
-        folder = self.folder(self.directory.autograded_directory, student)
         try:
-            text = (folder / f"{self.assignment}.ipynb").read_text(encoding="utf-8")
+            text = self.place.autograded(student).read_text(encoding="utf-8")
             earlier = Digests.of(nbformat.reads(text, as_version=nbformat.NO_CONVERT))
         except (OSError, ValueError, KeyError, AttributeError):  # there is none, or none of ours
             return
-        self.trail.remember(student, self.assignment, earlier)
+        self.trail.remember(student, self.notebook, earlier)
 
     def _log(self, student: str, digests: Digests, marks: Marks, seed_id: str) -> None:
         """Log what was just committed, and keep what a person has to hear of it."""
         cause = Cause(how=How.GRADE, seed_id=seed_id)
-        self.trail.record(student, self.assignment, digests, cause)
+        self.trail.record(student, self.notebook, digests, cause)
         self.reopened += marks.reopened
-        self.differing += marks.differing_now(self.trail, student, self.assignment)
+        self.differing += marks.differing_now(self.trail, student, self.notebook)
 
     def _unmark(self, student: str) -> None:
         """Take back the mark of an earlier run before anything that it stands for changes."""
-        path = self.course.result_path(self.assignment, student, self.assignment)
+        path = self.course.result_path(self.assignment, student, self.notebook)
         path.unlink(missing_ok=True)
 
     def _open_submission(self, student: str) -> None:
@@ -175,7 +208,8 @@ class Writer:
     @contextmanager
     def _staged(self, graded: Graded) -> Iterator[Staging]:
         """The autograded notebook, and nothing else of the student's, ready to be moved in."""
-        with Staging(self.folder(self.directory.autograded_directory, graded.student)) as staging:
+        folder = self.folder(self.directory.autograded_directory, graded.student)
+        with Staging(folder, keep=[f"{name}.ipynb" for name in self.others]) as staging:
             source = source_folder(self.directory, self.assignment)
             for name in utils.find_all_files(str(source), [*self.directory.ignore, "*.ipynb"]):
                 # the course's own extra files (data sets) lie beside the notebook, as in nbgrader
@@ -186,7 +220,7 @@ class Writer:
             secret = read_secret(self.folder(self.directory.submitted_directory, graded.student))
             if secret is not None:  # without it, nbgrader releases nobody's feedback
                 staging.write(SECRET, secret)
-            staging.write(f"{self.assignment}.ipynb", graded.notebook)
+            staging.write(f"{self.notebook}.ipynb", graded.notebook)
             yield staging
 
     def _timestamp(self, student: str) -> datetime | None:
@@ -204,12 +238,16 @@ class Writer:
             _nbformat(graded),
             student=graded.student,
             assignment=self.assignment,
-            notebook=self.assignment,
+            notebook=self.notebook,
             grades=graded.grades,
         )
         try:
             penalty = late_penalty(
-                self.config, self.directory, student=graded.student, score=score, seconds=seconds
+                self.place.config,
+                self.directory,
+                student=graded.student,
+                score=score,
+                seconds=seconds,
             )
         except LatePolicyError as error:
             problem = f"{error}; its penalty is as it was. Mend the plugin, then run again."
@@ -232,29 +270,3 @@ class _Lateness:
 
 def _nbformat(graded: Graded) -> Any:
     return nbformat.reads(graded.notebook.decode(), as_version=nbformat.NO_CONVERT)
-
-
-def read_timestamp(folder: Path) -> Any:
-    """The time of a submission from its `timestamp.txt`; None where there is no usable one."""
-    try:
-        text = (_small_file(folder / TIMESTAMP) or b"").decode("utf-8", "replace").strip()
-        return utils.parse_utc(text) if text else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def read_secret(folder: Path) -> bytes | None:
-    """The secret of a submission as `nbgrader submit` wrote it; None where there is none."""
-    found = _small_file(folder / SECRET)
-    return found if found and re.fullmatch(rb"[0-9a-f]+", found) else None
-
-
-def _small_file(path: Path) -> bytes | None:
-    """The bytes of an ordinary small file of a student's; None where it is anything else."""
-    try:
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > 200:
-            return None
-        return path.read_bytes()
-    except OSError:
-        return None

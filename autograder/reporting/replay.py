@@ -22,6 +22,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         student: the student's id.
         assignment: the assignment's name.
+        notebook: the notebook's name.
         identical: whether the result repeats byte for byte, its `timing` aside.
         graded: whether the submission could be graded again at all.
         causes: what the stored result rests on and the replay does not.
@@ -31,6 +32,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     format_version: int = FORMAT_VERSION
     student: str
     assignment: str
+    notebook: str
     identical: bool
     graded: bool
     causes: list[Cause]
@@ -39,7 +41,9 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
 def replay_lines(replay: Replay) -> Iterator[str]:
     """The outcome in a sentence, then what changed, then what differs."""
-    yield f"{replay.student}, {replay.assignment}: {_outcome(replay)}"
+    whole = replay.notebook == replay.assignment
+    what = replay.assignment if whole else f"{replay.assignment}/{replay.notebook}"
+    yield f"{replay.student}, {what}: {_outcome(replay)}"
     if replay.causes:
         yield "What the stored result rests on, and what it would rest on now:"
         yield from (f"  {_cause(cause)}" for cause in replay.causes)

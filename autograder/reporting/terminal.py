@@ -61,11 +61,16 @@ def progress(target: Console, *, total: int, what: str) -> Iterator[Callable[[st
         yield lambda name: bar.advance(task)
 
 
-def class_table(out: Console, assignment: str, results: Sequence[SubmissionResult]) -> None:
+def class_tables(out: Console, assignment: str, results: Sequence[SubmissionResult]) -> None:
+    """One table for each notebook of an assignment."""
+    for name in sorted({result.notebook for result in results}):
+        title = assignment if name == assignment else f"{assignment}: {name}"
+        _class_table(out, title, [result for result in results if result.notebook == name])
+
+
+def _class_table(out: Console, title: str, results: Sequence[SubmissionResult]) -> None:
     """One row per student: the points of every exercise, and what stood out."""
-    if not results:
-        return
-    table = Table(title=assignment, caption=_CAPTION)
+    table = Table(title=title, caption=_CAPTION)
     table.add_column("student")
     for exercise in results[0].exercises:
         table.add_column(exercise.name, justify="right")

@@ -26,13 +26,23 @@ _LAST_BREATH: Final = 2.0
 
 
 class Died(Exception):  # noqa: N818 - an outcome that is graded, not an error
-    """The worker is no more. `detail` completes a sentence that names what it ran."""
+    """The worker is no more.
 
-    def __init__(self, status: Status, detail: str, cpu_seconds: float = 0.0) -> None:
+    Args:
+        status: what it is graded as.
+        detail: completes a sentence that names what it ran.
+        cpu_seconds: what it had worked.
+        killed: whether a signal ended it, which may have come from outside.
+    """
+
+    def __init__(
+        self, status: Status, detail: str, cpu_seconds: float = 0.0, *, killed: bool = False
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.cpu_seconds = cpu_seconds
+        self.killed = killed
 
 
 class Budget:
@@ -165,6 +175,7 @@ class Channel:
         if ended and self.exit is not None:
             died.detail = f"ended the process ({self.exit})"
             died.status = Status.CRASHED
+            died.killed = self.exit.status < 0
             if self.exit.status == -int(signal.SIGXCPU):
                 died.status = Status.TIMEOUT
         return died

@@ -181,7 +181,7 @@ class Session:
             self._functions = {f.name: f.cell for f in found if f.name in self._load_message.names}
 
     def _blame(self, index: int, death: Died) -> None:
-        """Leave a cell out, unless it waited more than it worked and did so for the first time."""
+        """Leave a cell out, unless this may be chance and is the first time."""
         if self._unlucky(death) and index not in self._suspected:
             self._suspected.add(index)
             return
@@ -189,7 +189,9 @@ class Session:
         self._runs[index] = self._dead_run(index, death)
 
     def _unlucky(self, death: Died) -> bool:
-        """Whether a loaded machine may be the reason of a timeout."""
+        """Whether the machine may be the reason: it was loaded, or something killed the worker."""
+        if death.killed:
+            return True
         return death.status is Status.TIMEOUT and death.cpu_seconds < self._budgets.cell_seconds / 2
 
     def _dead_run(self, index: int, death: Died) -> CellRun:
@@ -223,7 +225,7 @@ class Session:
         """Run cases and yield one reply for each, in order.
 
         A reply's `detail` is a whole sentence where there is something to say. A case that takes
-        too long is run again in a fresh worker before it is called `timeout`.
+        too long, or whose worker is killed, is run again in a fresh worker before that counts.
 
         Args:
             function: whom steps call that name nobody.
@@ -258,7 +260,8 @@ class Session:
                 if not self._budget.exhausted:
                     self._deaths[function] += 1
                     self._last_death[function] = death.status
-                    first_time = death.status is Status.TIMEOUT and tried_again != done
+                    may_be_chance = death.killed or death.status is Status.TIMEOUT
+                    first_time = may_be_chance and tried_again != done
                     if first_time and self._deaths[function] < MAX_DEATHS:
                         tried_again = done
                         continue

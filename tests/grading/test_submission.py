@@ -36,6 +36,7 @@ def a_plan(*exercises: Exercise, points: Fraction = Fraction(10), **settings: An
     backend = choose("rlimit")
     return Plan(
         assignment=Assignment(name="doubling", exercises={e.name: points for e in chosen}),
+        belongs_to="doubling",
         exercises=chosen,
         corpus=corpus.draw(chosen, 1, cases=12),
         seed_id=corpus.seed_id(1),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.nbgrader_plugin.writer import read_timestamp
+from autograder.nbgrader_plugin.submission_files import read_timestamp
 from tests.nbgrader_plugin.classroom import (
     FULL_MARKS,
     NAME,

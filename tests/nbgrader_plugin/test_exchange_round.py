@@ -22,7 +22,7 @@ from nbgrader.exchange.default import (
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from autograder.nbgrader_plugin.writer import read_secret
+from autograder.nbgrader_plugin.submission_files import read_secret
 from tests.nbgrader_plugin.classroom import (
     EXERCISES,
     NAME,

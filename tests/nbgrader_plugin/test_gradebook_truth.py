@@ -388,6 +388,25 @@ def test_a_late_policy_that_fails_for_one_student_waits_for_a_person_and_stops_n
     assert recorded(course, "bob").penalty == 2.0
 
 
+def test_under_nbgraders_own_command_too_a_late_policy_that_fails_loses_nothing(
+    course: Path,
+) -> None:
+    late_policy(course, f"stock_{course.parent.name}", "return 2.0")
+    for student in ("bob", "cyd"):
+        hand_in(course, student, notebook(course), timestamp="2024-01-02 00:00:00 UTC")
+    grade(course)
+    before = {student: recorded(course, student) for student in ("bob", "cyd")}
+    assert {one.penalty for one in before.values()} == {2.0}
+    (course / "broken").touch()
+    done = run(course, "nbgrader", "autograde", NAME, "--force")
+    assert done.returncode != 0
+    assert "bob: the late penalty plugin failed (LookupError: no such student" in done.stderr
+    assert {student: recorded(course, student) for student in ("bob", "cyd")} == before
+    assert autograded(course, "bob").is_file()
+    (course / "broken").unlink()
+    assert run(course, "nbgrader", "autograde", NAME, "--force").returncode == 0
+
+
 @pytest.mark.extra
 def test_an_earlier_penalty_stays_while_the_policy_fails(course: Path) -> None:
     late_policy(course, f"stays_{course.parent.name}", "return 3.0")

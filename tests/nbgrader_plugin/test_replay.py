@@ -48,7 +48,8 @@ def root(graded_three: Path, tmp_path: Path) -> Path:
 def replayed(root: Path, student: str = "bob", *, seed: int | None = None) -> Replay:
     course = Course.find(root)
     assert course is not None
-    return replay(course.with_settings(seed=seed, sandbox=None), student, NAME, seed=seed)
+    (done,) = replay(course.with_settings(seed=seed, sandbox=None), student, NAME, seed=seed)
+    return done
 
 
 def causes(done: Replay) -> list[str]:

@@ -179,6 +179,7 @@ def lines(again: SubmissionResult) -> list[str]:
     replay = Replay(
         student="ada",
         assignment="self_attention",
+        notebook="self_attention",
         identical=not rests_on and not found,
         graded=True,
         causes=rests_on,

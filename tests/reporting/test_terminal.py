@@ -98,7 +98,7 @@ def test_hostile_text_is_shown_as_it_is(is_terminal):
 
 def table(*results, width: int = 120) -> str:
     screen = Screen(width=width)
-    terminal.class_table(screen.console, "self_attention", list(results))
+    terminal.class_tables(screen.console, "self_attention", list(results))
     return screen.text
 
 

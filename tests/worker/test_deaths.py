@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from autograder.exercise import Budgets, Call
@@ -126,6 +129,39 @@ def test_a_timeout_is_seen_twice_before_it_counts(new_session: NewSession, tmp_p
     )
     assert statuses(session, False, True, False)[1].answers == [42]
     assert marker.exists()
+
+
+def test_a_worker_that_something_kills_from_outside_costs_nothing(
+    new_session: NewSession,
+) -> None:
+    session = session_with(new_session, "time.sleep(1.5)", ROOMY)
+    worker = session._worker
+    assert worker is not None
+    killer = threading.Timer(0.3, os.kill, (worker.pid, signal.SIGKILL))
+    killer.start()
+    replies = statuses(session, False, True, False)
+    killer.join()
+    assert not psutil.pid_exists(worker.pid)
+    assert [reply.answers for reply in replies] == [[42]] * 3
+
+
+def test_a_cell_whose_worker_something_kills_from_outside_is_run_again(
+    new_session: NewSession,
+) -> None:
+    session = new_session("import time; time.sleep(1.5)", "def f(): return 42", budgets=ROOMY)
+
+    def kill_once() -> None:
+        while session._worker is None:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        os.kill(session._worker.pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_once)
+    killer.start()
+    loaded = session.load()
+    killer.join()
+    assert [run.status for run in loaded.cell_runs] == [Status.PASSED] * 2
+    assert loaded.functions == {"f": 1}
 
 
 def test_a_function_that_ended_three_processes_is_called_no_more(new_session: NewSession) -> None:
