@@ -116,6 +116,15 @@ def test_shrinking_without_evaluations_keeps_the_case_of_the_corpus(exercise):
     assert checker.shrink(outcome).laws[0].failure == outcome.laws[0].failure
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_function_that_answers_otherwise_when_asked_again_ends_the_search_alone(exercise, seed):
+    rng = np.random.default_rng(seed)
+    drawn = corpus.draw([exercise], 1, cases=12)
+    checker = Checker(drawn, PlainRunner({"twice": lambda x: x * rng.choice([2.0, 3.0])}))
+    outcome = checker.check(exercise)
+    assert checker.shrink(outcome).laws[0].failure is not None
+
+
 def test_shrinking_repeats(exercise):
     drawn = corpus.draw([exercise], 1, cases=12)
 
