@@ -37,6 +37,26 @@ app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from autograder import __version__
+
+        typer.echo(f"autograder {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Options of the command as a whole."""
+
+
 class SandboxMode(StrEnum):
     """The backend that holds student code."""
 

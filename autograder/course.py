@@ -148,10 +148,13 @@ class Course:
         return self.state / "results" / assignment / student / f"{notebook}.json"
 
     def write_result(self, result: SubmissionResult) -> None:
-        """Keep the full result; the file appears whole or not at all."""
+        """Keep the full result; the file appears whole or not at all.
+
+        Whoever writes one holds the course's lock, so what an interruption left is written over.
+        """
         path = self.result_path(result.assignment, result.student or "", result.notebook)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        partial = path.with_suffix(f".{os.getpid()}")
+        partial = path.with_suffix(".partial")
         partial.write_bytes(to_json(result))
         partial.replace(path)
 

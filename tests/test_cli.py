@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from autograder import cli
+from autograder import __version__, cli
 from autograder.course import Course
 from autograder.notebook import write
 from autograder.results import SubmissionResult
@@ -133,6 +133,11 @@ def test_an_unknown_assignment_is_refused_with_those_there_are(
     subject = notebook if words[0] == "check" else "atention"
     said = command(words[0], subject, *words[1:]).complaint
     assert said == "There is no assignment 'atention'. There are: self_attention."
+
+
+def test_the_version_is_printed(command):
+    done = command("--version")
+    assert (done.status, done.out) == (0, f"autograder {__version__}\n")
 
 
 WRONG_OPTIONS = {

@@ -78,6 +78,12 @@ def _file_findings(
             "The gradebook knows it, but there is no notebook of it under release/.",
             f"nbgrader generate_assignment {view.name} --force",
         )
+    if notebook.release is not None and not notebook.facts:
+        yield place.conflict(
+            "release",
+            "There is a notebook of it under release/, but the gradebook does not know it.",
+            f"nbgrader generate_assignment {view.name} --force",
+        )
     for what, found in (("source", notebook.source), ("release", notebook.release)):
         names = (
             Counter(name for cell in found.cells if (name := grade_id_of(cell))) if found else {}

@@ -178,9 +178,8 @@ def _order_findings(steps: _Steps, classes: Sequence[type]) -> Iterator[Finding]
             "Its steps are in an order in which ours can't work.",
             f"Keep the order of the list that {_GUIDE}, shows.",
         )
-    known = tuple(steps.ours) + tuple(old for pair in steps.ours.values() for old in pair)
     for step in dict.fromkeys(classes):
-        if not step.__module__.startswith(("nbgrader.", "nbconvert.")) and step not in known:
+        if not step.__module__.startswith(("nbgrader.", "nbconvert.", "autograder.")):
             yield _note(
                 "preprocessors",
                 steps.where,

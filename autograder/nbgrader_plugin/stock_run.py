@@ -23,7 +23,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
 
 from autograder.course import Course, UsageError
-from autograder.nbgrader_plugin.context import source_folder
+from autograder.nbgrader_plugin.context import source_folder, unfit_name
 from autograder.nbgrader_plugin.gradebook import flag_for_person
 from autograder.nbgrader_plugin.handed_in import handed_in
 from autograder.nbgrader_plugin.lock import course_lock
@@ -114,19 +114,24 @@ def _take_in_renamed(converter: Any, course: Course, ungraded: list[str]) -> Non
     """List the right name where a notebook was handed in under another; the exporter finds it.
 
     Where a person has to choose, nbgrader does not get to see the submission: it would score it 0.
+    Nor does it where the folder bears a name that is not graded.
     """
     directory = converter.coursedir
     submitted, assignment = directory.submitted_directory, directory.assignment_id
     form = directory.format_path(submitted, "(?P<student>.*)", assignment, escape=True)
     for folder in glob.glob(directory.format_path(submitted, directory.student_id, assignment)):
+        named = re.match(form, folder)
+        if named and (unfit := unfit_name(named["student"])):
+            converter.assignments.pop(folder, None)
+            ungraded.append(clean_text(f"{named['student']}: {unfit}", 500))
+            continue
         for name in _released(course, assignment, directory.notebook_id):
             exact = Path(folder) / f"{name}.ipynb"
             found = handed_in(exact.parent, course, assignment, name)
-            match = re.match(form, folder)
-            if found.ambiguous and match:
+            if found.ambiguous and named:
                 converter.assignments.pop(folder, None)
-                _leave_to_person(directory, match["student"], exact.parent)
-                ungraded.append(clean_text(f"{match['student']}: {found.ambiguous}", 500))
+                _leave_to_person(directory, named["student"], exact.parent)
+                ungraded.append(clean_text(f"{named['student']}: {found.ambiguous}", 500))
                 break
             if found.path != exact:
                 converter.assignments.setdefault(folder, []).append(str(exact))

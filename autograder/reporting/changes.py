@@ -142,4 +142,6 @@ def totals(changes: Iterable[ScoreChange], same: int) -> str:
         parts.append(f"{ways['first']} given for the first time")
     if ways["person"]:
         parts.append(f"{ways['person']} left to a person")
-    return f"{ways.total() + same} scores: {', '.join(parts)}, {same} same."
+    count = ways.total() + same
+    what = "1 score" if count == 1 else f"{count} scores"
+    return f"{what}: {', '.join(parts)}, {same} same."

@@ -231,6 +231,20 @@ def test_a_name_that_formgrader_would_run_is_listed_and_gets_into_no_gradebook(s
     assert not (graded.root / "autograded" / student).exists()
 
 
+def test_nor_does_such_a_name_get_in_through_nbgraders_own_command(graded, tmp_path):
+    root = tmp_path / "course"
+    ignored = shutil.ignore_patterns("submitted", "autograded")  # one file there has no end
+    shutil.copytree(graded.root, root, symlinks=True, ignore=ignored)
+    for student in ("bob", *UNFIT_NAMES):
+        hand_in(root, student, notebook(root, ZEROS))
+    done = run(root, "nbgrader", "autograde", NAME, "--force")
+    assert done.returncode != 0
+    assert done.stderr.count("could run a script in formgrader's pages") >= len(UNFIT_NAMES)
+    with gradebook(root) as book:
+        assert not {student.id for student in book.students} & set(UNFIT_NAMES)
+    assert recorded(root, "bob").scores["softmax"] == 0.0
+
+
 def test_a_folder_that_is_only_a_link_to_another_students_earns_nothing(graded):
     with gradebook(graded.root) as book:
         assert all(

@@ -361,6 +361,15 @@ def test_a_missing_release_an_unreadable_source_and_a_used_file_are_conflicts(
     assert [f.problem.split()[2] for f in found(course, "files")] == ["helper.py", "points.csv"]
 
 
+def test_a_release_that_the_gradebook_does_not_know_is_a_conflict(course: Path) -> None:
+    configure(course)
+    shutil.copytree(course / "release" / HOMEWORK, course / "release" / "lost")
+    shutil.copytree(course / "source" / HOMEWORK, course / "source" / "lost")
+    (conflict,) = found(course, "release")
+    assert conflict.where == f"assignment lost, notebook {HOMEWORK}"
+    assert conflict.remedy == "nbgrader generate_assignment lost --force"
+
+
 def test_state_that_others_can_read_is_a_conflict(course: Path) -> None:
     configure(course)
     state = course / ".autograder"

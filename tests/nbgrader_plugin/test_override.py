@@ -32,6 +32,7 @@ from tests.nbgrader_plugin.classroom import (
     mistake,
     notebook,
     recorded,
+    run,
 )
 
 
@@ -115,6 +116,26 @@ def test_an_override_stands_in_the_gradebook_and_in_the_history(
     assert (change.cell, change.old, change.new) == ("causal_mask", None, 4.5)
     assert change.reason == "The idea is right."
     assert set(change.versions) == {"autograder", "numpy"}
+
+
+def test_override_and_history_work_on_each_kind_of_database(course: Path) -> None:
+    hand_in(course, "ada", notebook(course, {"causal_mask": "def causal_mask(n): return 0"}))
+    grade(course)
+    for score in ("4.5", "3"):
+        done = run(course, "autograder", "override", "ada", NAME, "causal_mask", score, *WHY)
+        assert done.returncode == 0, done.stderr
+    with gradebook(course) as book:  # as formgrader does
+        found = book.find_grade("softmax", NAME, NAME, "ada")
+        found.manual_score = 7.0
+        book.db.commit()
+    shown = run(course, "autograder", "history", "ada", NAME, "--json")
+    assert shown.returncode == 0, shown.stderr
+    manual = [c for c in json.loads(shown.stdout)["changes"] if c["what"] == "manual"]
+    assert [(c["cell"], c["old"], c["new"], c["how"]) for c in manual] == [
+        ("causal_mask", None, 4.5, "override"),
+        ("causal_mask", 4.5, 3.0, "override"),
+        ("softmax", None, 7.0, "found"),
+    ]
 
 
 @pytest.mark.usefixtures("book")

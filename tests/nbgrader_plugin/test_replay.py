@@ -331,7 +331,8 @@ def test_the_command_prints_json_alone(graded_three: Path, invoke: Invoke) -> No
     assert done.exit_code == 1
     printed = json.loads(done.stdout)
     assert list(printed) == [
-        "format_version", "student", "assignment", "notebook", "identical", "graded", "causes", "differences",
+        "format_version", "student", "assignment", "notebook",
+        "identical", "graded", "causes", "differences",
     ]  # fmt: skip
     assert printed["causes"][0]["what"] == "the seed"
 
