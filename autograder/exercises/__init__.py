@@ -23,6 +23,8 @@ def catalogue() -> Catalogue:
     from autograder.exercises import (
         assignments,
         causal_mask,
+        create_causal_mask,
+        scaled_dot_product_attention,
         self_attention,
         self_attention_loop,
         softmax,
@@ -34,6 +36,8 @@ def catalogue() -> Catalogue:
             self_attention_loop.EXERCISE,
             self_attention.EXERCISE,
             causal_mask.EXERCISE,
+            scaled_dot_product_attention.EXERCISE,
+            create_causal_mask.EXERCISE,
         ),
         assignments=(assignments.SELF_ATTENTION,),
     )
