@@ -24,6 +24,7 @@ def catalogue() -> Catalogue:
         assignments,
         causal_mask,
         create_causal_mask,
+        multi_head_attention,
         scaled_dot_product_attention,
         self_attention,
         self_attention_loop,
@@ -38,8 +39,9 @@ def catalogue() -> Catalogue:
             causal_mask.EXERCISE,
             scaled_dot_product_attention.EXERCISE,
             create_causal_mask.EXERCISE,
+            multi_head_attention.EXERCISE,
         ),
-        assignments=(assignments.SELF_ATTENTION,),
+        assignments=(assignments.SELF_ATTENTION, assignments.MULTI_HEAD_ATTENTION),
     )
 
 

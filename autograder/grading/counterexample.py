@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -85,29 +86,53 @@ def paste(exercise: Exercise, case: Case, steps: Sequence[Step]) -> str:
     """The case as assignments, then the calls that it asks for, one per line.
 
     Arguments that are inputs of the case go by their names; others are written out, on a line of
-    their own where the call would get too long.
+    their own where the call would get too long. What an object is made from and what is set on it
+    stands in front of the calls of its methods.
     """
     lines = [f"{name} = {literal(value)}" for name, value in case.items()]
+    objects = _object_names(exercise, steps)
     calls: list[str] = []
+    shown = 0
     for number, step in enumerate(steps):
-        text = step_source(exercise, case, step, number)
-        if len(text) > _LINE and isinstance(step, Call):
-            text = _with_long_arguments_named(exercise, case, step)
+        text = step_source(exercise, case, step, number, objects)
+        if len(text) > _LINE and not isinstance(step, SetAttribute):
+            text = _with_long_arguments_named(exercise, case, step, number, objects)
         if (text := _protected(case, step) + text) not in calls:
             calls.append(text)
-    return "\n".join(lines + calls[:_CALLS_SHOWN])
+            shown += isinstance(step, Call | CallMethod)
+        if shown == _CALLS_SHOWN:
+            break
+    return "\n".join(lines + calls)
 
 
-def _with_long_arguments_named(exercise: Exercise, case: Case, step: Call) -> str:
+def _object_names(exercise: Exercise, steps: Sequence[Step]) -> dict[int, str]:
+    """A variable for each object, by the step that makes it: `my_class`, `my_class_2`, ..."""
+    names: dict[int, str] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, Construct):
+            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", step.to or exercise.name).lower()
+            again = sum(1 for known in names.values() if known.startswith(name)) + 1
+            names[number] = f"{name}_{again}" if again > 1 else name
+    return names
+
+
+def _with_long_arguments_named(
+    exercise: Exercise,
+    case: Case,
+    step: Call | Construct | CallMethod,
+    number: int,
+    objects: Mapping[int, str],
+) -> str:
     """The call, after a line for each array that is no input of the case: `other_1 = ...`."""
     given = [a.value if isinstance(a, Arranged) else a for a in (*step.args, *step.kwargs.values())]
     others = {
-        f"other_{number}": value
-        for number, value in enumerate(given, start=1)
+        f"other_{position}": value
+        for position, value in enumerate(given, start=1)
         if isinstance(value, np.ndarray) and not any(value is known for known in case.values())
     }
     written = [f"{name} = {literal(value)}" for name, value in others.items()]
-    return "\n".join([*written, step_source(exercise, Case(**case, **others), step)])
+    named = Case(**case, **others)
+    return "\n".join([*written, step_source(exercise, named, step, number, objects)])
 
 
 def _protected(case: Case, step: Step) -> str:
@@ -122,12 +147,27 @@ def _protected(case: Case, step: Step) -> str:
     return f"for array in ({', '.join(names)}): array.flags.writeable = False\n"
 
 
-def step_source(exercise: Exercise, case: Case, step: Step, number: int = 0) -> str:
-    """One step as source: `softmax(z, axis=-1)`."""
+def step_source(
+    exercise: Exercise,
+    case: Case,
+    step: Step,
+    number: int = 0,
+    objects: Mapping[int, str] | None = None,
+) -> str:
+    """One step as source: `softmax(z, axis=-1)`.
+
+    Args:
+        exercise: whose function it calls where the step names none.
+        case: its inputs go by their names.
+        step: the step.
+        number: which step of the case it is.
+        objects: the variable of each object, by the step that makes it.
+    """
+    known = objects or {}
 
     def named(value: Any) -> str:
         if isinstance(value, Handle):
-            return f"object_{value.step}"
+            return known.get(value.step, f"object_{value.step}")
         bare = value.value if isinstance(value, Arranged) else value
         if isinstance(bare, np.ndarray):
             same = [n for n, v in case.items() if v is bare]
@@ -144,11 +184,11 @@ def step_source(exercise: Exercise, case: Case, step: Step, number: int = 0) -> 
         return f"{step.to or exercise.name}({arguments(step.args, step.kwargs)})"
     if isinstance(step, Construct):
         made = f"{step.to or exercise.name}({arguments(step.args, step.kwargs)})"
-        return f"object_{number} = {made}"
+        return f"{named(Handle(number))} = {made}"
     if isinstance(step, SetAttribute):
-        return f"object_{step.handle.step}.{step.name} = {named(step.value)}"
+        return f"{named(step.handle)}.{step.name} = {named(step.value)}"
     assert isinstance(step, CallMethod)  # noqa: S101
-    return f"object_{step.handle.step}.{step.name}({arguments(step.args, step.kwargs)})"
+    return f"{named(step.handle)}.{step.name}({arguments(step.args, step.kwargs)})"
 
 
 def message(exercise: Exercise, outcome: LawOutcome) -> str:

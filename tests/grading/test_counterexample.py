@@ -75,10 +75,35 @@ def test_steps_on_an_object_are_written_as_source(exercise):
         CallMethod(Handle(0), "forward", case.x),
     )
     assert paste(exercise, case, steps).splitlines()[1:] == [
-        "object_0 = Maker(2, heads=1)",
-        "object_0.W = x",
-        "object_0.forward(x)",
+        "maker = Maker(2, heads=1)",
+        "maker.W = x",
+        "maker.forward(x)",
     ]
+
+
+def test_several_objects_have_variables_of_their_own_and_three_calls_are_shown(exercise):
+    case = Case(x=np.array([1.0]))
+    steps = [
+        step
+        for made in (Handle(0), Handle(2), Handle(4), Handle(6))
+        for step in (Construct(2, to="TwoHeads"), CallMethod(made, "forward", case.x))
+    ]
+    assert paste(exercise, case, steps).splitlines()[1:] == [
+        "two_heads = TwoHeads(2)",
+        "two_heads.forward(x)",
+        "two_heads_2 = TwoHeads(2)",
+        "two_heads_2.forward(x)",
+        "two_heads_3 = TwoHeads(2)",
+        "two_heads_3.forward(x)",
+    ]
+
+
+def test_a_long_argument_of_a_method_stands_on_a_line_of_its_own(exercise):
+    case, other = Case(x=np.array([1.0])), np.linspace(0.1, 0.7, 12)
+    steps = (Construct(2, to="Maker"), CallMethod(Handle(0), "forward", case.x, other))
+    *_, written, call = paste(exercise, case, steps).splitlines()
+    assert written.startswith("other_2 = np.array([0.1, ")
+    assert call == "maker.forward(x, other_2)"
 
 
 def failing(exercise, function):
