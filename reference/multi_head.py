@@ -53,4 +53,5 @@ class MultiHeadAttention:
             scaled_dot_product_attention(Q[:, j], K[:, j], V[:, j], mask)[0]
             for j in range(self.num_heads)
         ]
-        return self.combine_heads(np.stack(heads, axis=1)) @ self.W_o
+        output: Array = self.combine_heads(np.stack(heads, axis=1)) @ self.W_o
+        return output

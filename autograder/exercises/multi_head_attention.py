@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
+from autograder.exercises.answers import multi_head_attention as answers
 from autograder.laws import heads
 
 _reference = reference.MultiHeadAttention
@@ -27,5 +29,8 @@ EXERCISE = Exercise(
         heads.split_and_combine_are_inverse(weight=15),
         heads.batch_independent(),
     ),
+    mistakes=answers.MISTAKES,
+    right_answers=answers.RIGHT_ANSWERS,
     builds_on=("scaled_dot_product_attention",),
+    equivalent_mutants=equivalent_mutants.MULTI_HEAD_ATTENTION,
 )

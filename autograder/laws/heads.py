@@ -203,7 +203,7 @@ def matches_reference(reference: Reference, *, weight: int) -> Property:
         calls=_once,
         judge=_unused_matrices,
         weight=weight,
-        hint="Project, split, attend in every head with its own d_k columns, join, multiply by W_o.",
+        hint="Project, split, attend in every head with its own columns, join, multiply by W_o.",
     )
 
 
@@ -344,7 +344,7 @@ def future_does_not_leak(reference: Reference, *, weight: int) -> Property:
         moves=lambda case, output: output[:, case.t :],
         still="Other tokens from t on change no output at all.",
         weight=weight,
-        hint="A blocked key must reach the output through no head: hand the mask on to all of them.",
+        hint="A blocked key must reach the output through no head: hand the mask on to all.",
     )
 
 
@@ -422,7 +422,7 @@ def split_and_combine_are_inverse(*, weight: int) -> Property:
 
     return Property(
         name="split_and_combine_are_inverse",
-        law="split_heads(x)[:, j] = x[:, :, j d_k : (j + 1) d_k], combine_heads(split_heads(x)) = x",
+        law="split_heads(x)[:, j] = x[..., j d_k : (j + 1) d_k], combine_heads(split_heads(x)) = x",
         inputs=heads.split_sequences(),
         calls=calls,
         verdict=verdict,

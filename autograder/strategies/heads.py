@@ -1,7 +1,7 @@
 """Domains of multi-head attention: sequences, four matrices, the number of heads.
 
-Symbols: B sequences, n_q queries, n_k keys, h heads of d_k columns each, d_model = h d_k. Masks hold
-1 for blocked and leave a visible key in every row.
+Symbols: B sequences, n_q queries, n_k keys, h heads of d_k columns each, d_model = h d_k. Masks
+hold 1 for blocked and leave a visible key in every row.
 """
 
 from __future__ import annotations

@@ -136,6 +136,8 @@ def _statements(module_name: str) -> dict[str, str]:
     lines = source.splitlines()
     statements = {}
     for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom) and _is_of_answers(node.module or ""):
+            statements |= _statements(node.module or "")
         text = "\n".join([*_kept_decorators(node), *lines[node.lineno - 1 : node.end_lineno]])
         statements.update(dict.fromkeys(_names_bound(node), text))
     return statements
@@ -167,6 +169,11 @@ def _names_bound(node: ast.stmt) -> list[str]:
 
 def _is_of_the_notebook(module: str) -> bool:
     return module.partition(".")[0] in {"__future__", "autograder", "reference"}
+
+
+def _is_of_answers(module: str) -> bool:
+    """Whether what is imported are answers, or parts of them, which a cell must spell out."""
+    return module.startswith(f"{__name__}.")
 
 
 def _needed(statements: dict[str, str], text: str) -> Iterator[str]:
