@@ -24,10 +24,10 @@ def scaled_dot_product_attention(
 
     Shapes: query (B, n_q, d_k), key (B, n_k, d_k), value (B, n_k, d_v), mask (n_q, n_k) for all
     sequences or (B, n_q, n_k), 1 or True = blocked -> output (B, n_q, d_v), weights (B, n_q, n_k).
-    A row with every key blocked is nan.
+    What a row with every key blocked holds is left open: it depends on the precision.
     """
     S = query @ np.swapaxes(key, -1, -2) / np.sqrt(key.shape[-1])
     if mask is not None:
-        S = np.where(mask, -np.inf, S)
+        S = S + mask * -1e9  # far below every score, so the weight is exactly 0
     A = softmax(S, axis=-1)
     return A @ value, A

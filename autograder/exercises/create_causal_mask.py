@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
+from autograder.exercises.answers import create_causal_mask as answers
 from autograder.laws import masking
 
 EXERCISE = Exercise(
@@ -13,4 +15,7 @@ EXERCISE = Exercise(
     reference=reference.create_causal_mask,
     gate="matches_reference",
     properties=(masking.create_causal_mask_matches_reference(weight=100),),
+    mistakes=answers.MISTAKES,
+    right_answers=answers.RIGHT_ANSWERS,
+    equivalent_mutants=equivalent_mutants.CREATE_CAUSAL_MASK,
 )

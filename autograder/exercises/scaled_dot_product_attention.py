@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reference
 from autograder.exercise import Exercise
+from autograder.exercises import equivalent_mutants
+from autograder.exercises.answers import scaled_dot_product_attention as answers
 from autograder.laws import batched
 
 _reference = reference.scaled_dot_product_attention
@@ -30,4 +32,7 @@ EXERCISE = Exercise(
         batched.inputs_unchanged(weight=5),
         *batched.shown_only(_reference),
     ),
+    mistakes=answers.MISTAKES,
+    right_answers=answers.RIGHT_ANSWERS,
+    equivalent_mutants=equivalent_mutants.SCALED_DOT_PRODUCT_ATTENTION,
 )
