@@ -13,7 +13,7 @@ import numpy as np
 
 from autograder.comparison import (
     CLEAR_CHANGE,
-    ISOLATION_SLACK,
+    ISOLATED,
     agree_averages,
     as_array,
     as_real,
@@ -23,7 +23,6 @@ from autograder.comparison import (
     number,
     shapes_agree,
     show,
-    within,
 )
 from autograder.exercise import (
     CallMethod,
@@ -134,15 +133,16 @@ def agree_with_output(got: Any, right: FloatArray, *, name: str = "output") -> D
 
 
 def _unused_matrices(case: Case, got: Any, right: FloatArray) -> Disagreement | None:
-    """Another message for a wrong output where W_o is zero: then the output must be zero too."""
+    """Another message for a wrong output where a matrix is zero: then the output must be, too."""
     wrong = agree_with_output(got, right)
-    if wrong is None or case.W_o.any():
+    zero = next((name for name in ("W_o", "W_v") if not case[name].any()), None)
+    if wrong is None or zero is None or right.any():
         return wrong
     output = output_of(got, right)
     place = tuple(int(i) for i in np.argwhere(~(output == 0))[0])
     where = f"[{', '.join(map(str, place))}]"
     return fail(
-        f"W_o was set to zeros, so the output should be 0, but output{where} is "
+        f"{zero} was set to zeros, so the output should be 0, but output{where} is "
         f"{number(output[place])}. forward must use the matrices W_q, W_k, W_v and W_o of its "
         "object, under these names and as they are when it is called.",
         expected="0.0",
@@ -385,9 +385,8 @@ def heads_are_isolated(reference: Reference, *, weight: int) -> Property:
         before, after = before.copy(), after.copy()
         for output in (before, after):
             own_columns(case, output)[...] = 0.0
-        slack = ISOLATION_SLACK * max(1.0, float(np.abs(before).max(initial=0.0)))
         name = f"after a change of the columns of head {case.head} in W_v, output"
-        return within(after, before, before, name=name, slack=slack)
+        return agree_averages(after, before, name=name, tolerance=ISOLATED)
 
     return _compared(
         reference,

@@ -83,17 +83,23 @@ def _small_full(small: Small, h: int, d_k: int) -> Case:
 
 
 def sequences_and_matrices() -> Domain:
-    """Tokens and four matrices, where W_o is zero in a quarter of the cases.
+    """Tokens and four matrices, where W_o or W_v is zero in some of the cases.
 
     Then the output is 0 whatever else is wrong, unless the matrices that were set are not used.
     """
 
-    def ordinary(drawn: _Drawn) -> Case:
-        case = _full(drawn)
-        zero = drawn.rng.integers(4) == 0
-        return Case(**{**case, "W_o": np.zeros_like(case.W_o)}) if zero else case
+    def with_zeros(case: Case, name: str) -> Case:
+        return Case(**{**case, name: np.zeros_like(case[name])}) if name else case
 
-    return _domain(ordinary, _small_full)
+    def ordinary(drawn: _Drawn) -> Case:
+        return with_zeros(_full(drawn), str(drawn.rng.choice(["W_o", "W_v", "", "", "", ""])))
+
+    def small(draws: Small, h: int, d_k: int) -> Case:
+        # the zeros first: whatever fails with them is shown with them
+        name = draws.choice(("W_o", "W_v", "", ""))
+        return with_zeros(_small_full(draws, h, d_k), name)
+
+    return _domain(ordinary, small)
 
 
 def queries_keys_and_values() -> Domain:
@@ -134,9 +140,9 @@ def masked_sequences() -> Domain:
         )
 
     def small(draws: Small, h: int, d_k: int) -> Case:
-        n = draws.size(1, 2)
-        x = _small_tokens(draws, h * d_k, n)
-        masks = 1.0 - draws.mask(n)[np.newaxis]
+        B, n = draws.size(1, 2), draws.size(1, 2)
+        x = np.concatenate([_small_tokens(draws, h * d_k, n) for _ in range(B)])
+        masks = 1.0 - np.array([draws.mask(n) for _ in range(B)])
         return Case(**_small_parts(draws, h, d_k), x=x, mask=_causal(n), masks=masks)
 
     return _domain(ordinary, small)

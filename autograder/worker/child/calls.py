@@ -118,7 +118,7 @@ def _made(function: Callable[..., Any], name: str, args: list[Any], kwargs: dict
     """
     if not inspect.isfunction(function):
         return function(*args, **kwargs)
-    refusal = f"{name} is a function, but should be a class: class {name}: ..."
+    refusal = f"it is a function, but should be a class; begin it with: class {name}"
     try:
         inspect.signature(function).bind(*args, **kwargs)
     except TypeError:
