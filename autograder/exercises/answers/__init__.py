@@ -134,7 +134,7 @@ def _statements(module_name: str) -> dict[str, str]:
     """Every name that a module defines for its answers -> the text of the statement."""
     source = inspect.getsource(sys.modules[module_name])
     lines = source.splitlines()
-    statements = {}
+    statements: dict[str, str] = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and _is_of_answers(node.module or ""):
             statements |= _statements(node.module or "")

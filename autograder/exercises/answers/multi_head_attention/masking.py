@@ -1,6 +1,7 @@
 """Mistakes of `MultiHeadAttention` about the mask: 1 means blocked, in every head."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: disable-error-code="override"
 
 from __future__ import annotations
 

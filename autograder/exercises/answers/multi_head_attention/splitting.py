@@ -1,6 +1,7 @@
 """Mistakes of `MultiHeadAttention` about splitting into heads and joining them again."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: disable-error-code="override"
 
 from __future__ import annotations
 
