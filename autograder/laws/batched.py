@@ -111,19 +111,11 @@ def matches_reference_with_mask(reference: Reference, *, weight: int) -> Propert
     """Under the causal mask, and under parts of it, both results are what the formula says."""
 
     def calls(case: Case) -> Sequence[Call]:
-        whole, fewer = case.query.shape[1], max(1, case.query.shape[1] - 1)
+        n = case.query.shape[1]
+        fewer = max(1, n - 1)
         # a causal mask without its last row or column is one for n_q != n_k
-        parts = [(n_q, n_k) for n_q, n_k in ((whole, whole), (fewer, whole), (whole, fewer))]
-        return [
-            attend(
-                case,
-                query=case.query[:, :n_q],
-                key=case.key[:, :n_k],
-                value=case.value[:, :n_k],
-                mask=case.mask[:n_q, :n_k],
-            )
-            for n_q, n_k in dict.fromkeys(parts)
-        ]
+        lengths = dict.fromkeys([(n, n), (fewer, n), (n, fewer)])
+        return [_cut(case, n_q, n_k) for n_q, n_k in lengths]
 
     return _under_masks(
         reference,
@@ -136,14 +128,25 @@ def matches_reference_with_mask(reference: Reference, *, weight: int) -> Propert
     )
 
 
+def _cut(case: Case, n_q: int, n_k: int) -> Call:
+    """The masked call on the first n_q queries and n_k keys."""
+    key, value = case.key[:, :n_k], case.value[:, :n_k]
+    return attend(case, query=case.query[:, :n_q], key=key, value=value, mask=case.mask[:n_q, :n_k])
+
+
 def mask_per_batch_item(reference: Reference, *, weight: int) -> Property:
-    """Every sequence of the batch may have a mask of its own."""
+    """Every sequence of the batch may have a mask of its own, a single one too."""
+
+    def calls(case: Case) -> Sequence[Call]:
+        alone = {name: case[name][:1] for name in ("query", "key", "value", "mask")}
+        return attend(case, mask=case.mask), attend(case, **alone)
+
     return _under_masks(
         reference,
         name="mask_per_batch_item",
         law="mask (B, n_q, n_k): sequence b is blocked where mask[b] is 1",
         inputs=batches.masks_per_sequence(),
-        calls=_under_mask,
+        calls=calls,
         weight=weight,
         hint="A mask with three axes has one matrix for each sequence: mask[b] goes with query[b].",
     )
@@ -176,7 +179,7 @@ def _under_masks(
 
     def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
         return first(
-            agree_pairs(answer, pair(right), of=_lengths_of(call))
+            agree_pairs(answer, pair(right), of=_sizes_of(call))
             or _blocked_are_zero(results(answer, call).weights, call.kwargs["mask"])
             for call, answer, right in zip(calls(case), found, expected, strict=True)
         )
@@ -193,9 +196,9 @@ def _under_masks(
     )
 
 
-def _lengths_of(call: Call) -> str:
-    query, key, _ = call.args
-    return f"for n_q = {query.shape[1]}, n_k = {key.shape[1]}, under the mask, "
+def _sizes_of(call: Call) -> str:
+    (B, n_q, _), n_k = call.args[0].shape, call.args[1].shape[1]
+    return f"under the mask, for B = {B}, n_q = {n_q}, n_k = {n_k}, "
 
 
 def blocked_huge_key_is_harmless(reference: Reference, *, weight: int) -> Property:
