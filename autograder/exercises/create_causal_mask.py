@@ -6,6 +6,7 @@ import reference
 from autograder.exercise import Exercise
 from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import create_causal_mask as answers
+from autograder.exercises.answers.slips import create_causal_mask as slips
 from autograder.laws import masking
 
 EXERCISE = Exercise(
@@ -16,6 +17,7 @@ EXERCISE = Exercise(
     gate="matches_reference",
     properties=(masking.create_causal_mask_matches_reference(weight=100),),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     equivalent_mutants=equivalent_mutants.CREATE_CAUSAL_MASK,
 )

@@ -6,6 +6,7 @@ import reference
 from autograder.exercise import Exercise
 from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import scaled_dot_product_attention as answers
+from autograder.exercises.answers.slips import scaled_dot_product_attention as slips
 from autograder.laws import batched
 
 _reference = reference.scaled_dot_product_attention
@@ -33,6 +34,7 @@ EXERCISE = Exercise(
         *batched.shown_only(_reference),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     equivalent_mutants=equivalent_mutants.SCALED_DOT_PRODUCT_ATTENTION,
 )
