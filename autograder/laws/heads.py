@@ -14,11 +14,11 @@ import numpy as np
 from autograder.comparison import (
     CLEAR_CHANGE,
     ISOLATED,
+    agree,
     agree_averages,
     as_array,
     as_real,
     differ,
-    equal,
     fail,
     number,
     shapes_agree,
@@ -415,7 +415,7 @@ def split_and_combine_are_inverse(*, weight: int) -> Property:
 
     def verdict(case: Case, *found: Any) -> Disagreement | None:
         split, joined = returned(calls(case), found)
-        return equal(split, case.heads, name="split_heads(x)") or equal(
+        return agree(split, case.heads, name="split_heads(x)") or agree(
             joined, case.x, name="combine_heads(heads)"
         )
 

@@ -131,7 +131,8 @@ class BatchAndHeadsAsOneAxis:
         if mask is not None and mask.ndim == 3:
             mask = mask.repeat(self.num_heads, axis=0)
         output, _ = scaled_dot_product_attention(*folded, mask)
-        return self.combine_heads(output.reshape(B, self.num_heads, n_q, self.d_k)) @ self.W_o
+        heads = np.reshape(output, (B, self.num_heads, n_q, self.d_k))
+        return self.combine_heads(heads) @ self.W_o
 
 
 @answers.right_answer
@@ -398,7 +399,7 @@ class OneProductForAllProjections:
 
 
 @answers.right_answer
-class ForwardOfOneHeadAtATime:
+class OneHeadAfterTheOther:
     """A second class for a single head; heads are made when they are needed."""
 
     class Head:
