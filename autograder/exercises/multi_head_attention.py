@@ -6,6 +6,7 @@ import reference
 from autograder.exercise import Exercise
 from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import multi_head_attention as answers
+from autograder.exercises.answers.slips import multi_head_attention as slips
 from autograder.laws import heads
 
 _reference = reference.MultiHeadAttention
@@ -30,6 +31,7 @@ EXERCISE = Exercise(
         heads.batch_independent(),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     builds_on=("scaled_dot_product_attention",),
     equivalent_mutants=equivalent_mutants.MULTI_HEAD_ATTENTION,
