@@ -67,6 +67,8 @@ def _array_literal(array: np.ndarray[Any, Any]) -> str:
     square = array.ndim == 2 and array.shape[0] == array.shape[1] and array.shape[0] > 1
     if square and (array == np.tri(array.shape[0])).all():
         return f"np.tri({array.shape[0]}{kind})"
+    if square and not kind and (array == np.triu(np.ones(array.shape), k=1)).all():
+        return f"np.triu(np.ones({shape}), k=1)"
     listed = f"np.array({_nested(array)}"
     natural = array.dtype in (np.float64, np.bool_, np.int64)
     return listed + ")" if natural else f"{listed}{kind})"
@@ -128,7 +130,7 @@ def _with_long_arguments_named(
     others = {
         f"other_{position}": value
         for position, value in enumerate(given, start=1)
-        if isinstance(value, np.ndarray) and not any(value is known for known in case.values())
+        if isinstance(value, np.ndarray) and not _name_in(case, value)
     }
     written = [f"{name} = {literal(value)}" for name, value in others.items()]
     named = Case(**case, **others)
@@ -170,9 +172,7 @@ def step_source(
             return known.get(value.step, f"object_{value.step}")
         bare = value.value if isinstance(value, Arranged) else value
         if isinstance(bare, np.ndarray):
-            same = [n for n, v in case.items() if v is bare]
-            if same:
-                return same[0]
+            return _name_in(case, bare) or literal(bare)
         return literal(bare)
 
     def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -189,6 +189,50 @@ def step_source(
         return f"{named(step.handle)}.{step.name} = {named(step.value)}"
     assert isinstance(step, CallMethod)  # noqa: S101
     return f"{named(step.handle)}.{step.name}({arguments(step.args, step.kwargs)})"
+
+
+def _name_in(case: Case, array: np.ndarray[Any, Any]) -> str:
+    """The input of the case that the array is, or a part of one: `X`, `X[:, 1:3]`; else empty."""
+    inputs = [(name, value) for name, value in case.items() if isinstance(value, np.ndarray)]
+    for name, value in inputs:
+        if value is array:
+            return name
+    for name, value in inputs:
+        if (slices := _slices_of(value, array)) is not None:
+            return name + slices
+    return ""
+
+
+def _slices_of(whole: np.ndarray[Any, Any], part: np.ndarray[Any, Any]) -> str | None:
+    """The slices, `[:, 1:3]`, that give `part` as a view of `whole`; None where none do."""
+    if part.base is None or part.ndim != whole.ndim or not part.size:
+        return None
+    if not whole.flags.c_contiguous or part.dtype != whole.dtype:
+        return None
+    offset = _address(part) - _address(whole)
+    if not 0 <= offset < whole.nbytes:
+        return None
+    slices = []
+    for stride, length in zip(whole.strides, part.shape, strict=True):
+        start, offset = divmod(offset, stride)
+        slices.append(slice(start, start + length))
+    found = whole[tuple(slices)]
+    if (found.shape, found.strides, _address(found)) != (part.shape, part.strides, _address(part)):
+        return None
+    texts = [_slice_text(s, size) for s, size in zip(slices, whole.shape, strict=True)]
+    while texts and texts[-1] == ":":
+        texts.pop()
+    return f"[{', '.join(texts)}]" if texts else ""
+
+
+def _address(array: np.ndarray[Any, Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _slice_text(s: slice, size: int) -> str:
+    start = str(s.start) if s.start else ""
+    return f"{start}:{s.stop if s.stop < size else ''}"
 
 
 def message(exercise: Exercise, outcome: LawOutcome) -> str:

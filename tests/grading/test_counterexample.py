@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -43,6 +43,7 @@ def test_an_array_is_written_so_that_numpy_builds_it_again(array):
         (np.zeros((2, 3)), "np.zeros((2, 3))"),
         (np.ones((2, 2), bool), "np.ones((2, 2), dtype=bool)"),
         (np.tri(3, dtype=bool), "np.tri(3, dtype=bool)"),
+        (1 - np.tri(3), "np.triu(np.ones((3, 3)), k=1)"),
         (np.array([[1000.0]]), "np.array([[1000.0]])"),
         (np.array([-np.inf, np.nan]), "np.array([-np.inf, np.nan])"),
         ((1,), "(1,)"),
@@ -65,6 +66,39 @@ def test_a_call_names_the_inputs_it_uses(exercise):
 def test_a_derived_argument_is_written_out(exercise):
     case = Case(x=np.array([1.0, 2.0]))
     assert step_source(exercise, case, Call(case.x + 1)) == "twice(np.array([2.0, 3.0]))"
+
+
+def test_a_part_of_an_input_is_written_as_a_slice_of_it(exercise):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    case = Case(n=2, y=x.copy(), x=x)
+    steps = [Call(part) for part in (x[:, 1:], x[:], x[1:, :2, 3:])]
+    assert paste(exercise, case, steps).splitlines()[-3:] == [
+        "twice(x[:, 1:])",
+        "twice(x)",
+        "twice(x[1:, :2, 3:])",
+    ]
+    for other in (x[0], x[:, ::-1], x[:, :, ::2], x.T, x[:, 1:].copy(), x[:0], x.view(np.int64)):
+        assert step_source(exercise, case, Call(other)).startswith("twice(np.")
+
+
+@st.composite
+def parts(draw):
+    whole = np.arange(np.prod(shape := draw(array_shapes(max_dims=3, max_side=4)))).reshape(shape)
+    cut = [sorted(draw(st.tuples(*[st.integers(0, size)] * 2))) for size in shape]
+    return whole, whole[tuple(slice(*ends) for ends in cut)]
+
+
+@settings(
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],  # a frozen record
+)
+@given(parts())
+def test_a_slice_that_is_written_gives_the_part(exercise, whole_and_part):
+    whole, part = whole_and_part
+    text = step_source(exercise, Case(x=whole), Call(part)).removeprefix("twice")
+    assert np.array_equal(eval(text, {"np": np, "x": whole}), part)
+    assert text.startswith("(x") == (part.size > 0)
 
 
 def test_steps_on_an_object_are_written_as_source(exercise):
