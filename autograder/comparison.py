@@ -25,7 +25,7 @@ __all__ = [
     "HALF_SLACK",
     "HUGE_SCORES",
     "HULL_SLACK",
-    "ISOLATION_SLACK",
+    "ISOLATED",
     "LOG_DOMAIN",
     "SINGLE",
     "SINGLE_SOFTMAX",
@@ -93,8 +93,8 @@ HALF = Tolerance(rtol=HALF_SLACK, atol=HALF_SLACK)
 HULL_SLACK = 1e-5
 """How far, relative to the largest value, an average may leave the hull of what it averages."""
 
-ISOLATION_SLACK = 1e-5
-"""The change below which two heads count as isolated."""
+ISOLATED = Tolerance(rtol=0.0, atol=1e-5)
+"""How far the columns of one head may move when another head's values change."""
 
 CLEAR_CHANGE = 1e-2
 """How much the right answer must change before a law asks that a student's answer changes: far

@@ -4,7 +4,17 @@ This package imports NumPy only, and nothing of the grader.
 """
 
 from reference.attention import self_attention, self_attention_loop
-from reference.masks import causal_mask
+from reference.batched import scaled_dot_product_attention
+from reference.masks import causal_mask, create_causal_mask
+from reference.multi_head import MultiHeadAttention
 from reference.softmax import softmax
 
-__all__ = ["causal_mask", "self_attention", "self_attention_loop", "softmax"]
+__all__ = [
+    "MultiHeadAttention",
+    "causal_mask",
+    "create_causal_mask",
+    "scaled_dot_product_attention",
+    "self_attention",
+    "self_attention_loop",
+    "softmax",
+]

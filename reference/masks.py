@@ -1,4 +1,4 @@
-"""Masks: which token may attend to which."""
+"""Masks: which token may attend to which, in both conventions."""
 
 from __future__ import annotations
 
@@ -13,3 +13,12 @@ def causal_mask(n: int) -> NDArray[np.bool_]:
     Errors: ValueError for a negative n.
     """
     return np.tril(np.ones((n, n), dtype=np.bool_))
+
+
+def create_causal_mask(seq_len: int) -> NDArray[np.float64]:
+    """The mask under which token i sees tokens 0..i: 1 strictly above the diagonal, 0 elsewhere.
+
+    Shapes: seq_len tokens -> (n, n) floats; row = query, column = key, 1 = blocked.
+    Errors: ValueError for a negative seq_len.
+    """
+    return np.triu(np.ones((seq_len, seq_len)), k=1)

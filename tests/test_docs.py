@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import doctest
 import os
 import random
 import re
@@ -205,6 +206,21 @@ def test_the_code_of_the_readme_is_that_of_the_package() -> None:
 
 
 # -- examples --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["masks.md"])
+def test_sessions_print_what_the_page_shows(name: str) -> None:
+    session = "".join(fences(ROOT / "docs" / name, "pycon"))
+    examples_of_page = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
+    assert examples_of_page.examples
+    printed: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(examples_of_page, out=printed.append)
+    assert not runner.failures, "".join(printed)
+
+
+def test_no_page_with_a_session_is_left_out() -> None:
+    assert [page.name for page in PAGES if fences(page, "pycon")] == ["masks.md"]
 
 
 @pytest.mark.parametrize(

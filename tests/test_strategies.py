@@ -8,7 +8,15 @@ import pytest
 
 from autograder.exercise import Case
 from autograder.exercises import catalogue
-from autograder.strategies import drawing, huge_sequences, scores, sequences, token_counts
+from autograder.strategies import (
+    batches,
+    drawing,
+    huge_batches,
+    huge_sequences,
+    scores,
+    sequences,
+    token_counts,
+)
 from autograder.strategies.sequence_parts import LARGEST_SCORE, scores_of
 from tests.exercises.driver import drawn
 
@@ -182,3 +190,80 @@ def test_choices_that_are_equal_keep_their_types():
 
     for case in small(drawing.constant(Case(n=1), both), 4):
         assert (type(case.whole), type(case.truth)) == (int, bool)
+
+
+# -- batches ---------------------------------------------------------------------------------------
+
+MASKED_BATCHES = (
+    batches.causal_batches,
+    batches.masked_batches,
+    batches.boolean_masks,
+    batches.masks_per_sequence,
+    huge_batches.blocked_huge_keys,
+)
+
+
+def sizes_of(case):
+    return [*case.query.shape, case.key.shape[1], case.value.shape[2]]
+
+
+def divided_scores(query, key):
+    return query @ np.swapaxes(key, 1, 2) / np.sqrt(query.shape[-1])
+
+
+def test_the_five_sizes_of_a_batch_are_distinct():
+    for case in ordinary(batches.batches(), 40):
+        assert len(set(sizes_of(case))) == 5
+        assert set(sizes_of(case)) <= set(range(2, 8))
+
+
+def test_fixed_sizes_of_a_batch_stay_apart_from_drawn_ones():
+    for case in ordinary(batches.three_sequences(), 40):
+        assert len(case.query) == 3
+        assert len(set(sizes_of(case))) == 5
+    for case in ordinary(batches.causal_batches(), 40):
+        assert case.query.shape[1] == case.key.shape[1] == 4
+        assert len(set(sizes_of(case))) == 4
+
+
+def test_every_key_width_is_in_every_case_and_no_other_size_equals_it():
+    for case in ordinary(batches.key_widths(), 40):
+        assert case.widths == [16, 1, 2, 9]
+        assert not set(case.widths) & {*case.query.shape[:2], case.key.shape[1]}
+
+
+def test_scores_of_a_batch_never_overflow_exp():
+    peaks = [np.abs(batches.scores_of(dict(c))).max() for c in ordinary(batches.batches(), 200)]
+    assert max(peaks) <= LARGEST_SCORE * (1 + 1e-9)
+    assert max(peaks) > 30
+
+
+@pytest.mark.parametrize("branch", [ordinary, small])
+@pytest.mark.parametrize("domain", MASKED_BATCHES)
+def test_no_mask_of_a_batch_blocks_a_whole_row(domain, branch):
+    cases = branch(domain())
+    assert all((case.mask == 0).any(axis=-1).all() for case in cases)
+    assert any((case.mask == 1).any() for case in cases)
+
+
+def test_sequences_of_a_batch_have_masks_of_their_own():
+    for case in ordinary(batches.masks_per_sequence(), 40):
+        assert case.mask.shape == (*case.query.shape[:2], case.key.shape[1])
+        assert not (case.mask == case.mask[0]).all()
+
+
+def test_huge_scores_of_a_batch_have_no_near_tie():
+    for case in ordinary(huge_batches.huge_batches(), 40):
+        S = divided_scores(case.query, case.key)
+        assert huge_batches.lead(S).min() > 50
+        assert np.abs(S).max() > 1e4
+
+
+@pytest.mark.parametrize("branch", [ordinary, small])
+def test_a_blocked_key_of_a_batch_is_far_above_or_below_the_visible_ones(branch):
+    for case in branch(huge_batches.blocked_huge_keys()):
+        assert divided_scores(case.query, case.key)[:, :, -1].min() >= 2e4 - 1
+        low = divided_scores(case.query, case.low)
+        assert low[:, :, :-1].max() <= -2e4 + 1
+        assert (case.mask[:, -1] == 1).all()
+        assert not case.mask[:, :-1].any()

@@ -6,8 +6,10 @@ that can be had without solving the exercise.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,43 @@ class Trivial:
 
 
 def trivial_answers(reference: Function) -> tuple[Trivial, ...]:
-    """The trivial answers to the exercise of this reference; none for a class."""
+    """The trivial answers to the exercise of this reference.
+
+    Those to a class are classes made like it, all of whose public methods answer trivially.
+    """
+    changes: dict[str, Callable[[Function], Function]] = {
+        name: partial(_filled, fill=fill) for name, fill in _FILLS.items()
+    }
+    changes |= {"nothing": _nothing, "first_argument": _first, "all_arguments": _all}
     if isinstance(reference, type):
-        return ()
-    filled = {name: _filled(reference, fill) for name, fill in _FILLS.items()}
-    others = {"nothing": lambda *_, **__: None, "first_argument": _first, "all_arguments": _all}
-    return tuple(Trivial(name, answer) for name, answer in (filled | others).items())
+        return tuple(Trivial(name, _class(reference, change)) for name, change in changes.items())
+    return tuple(Trivial(name, change(reference)) for name, change in changes.items())
+
+
+def _class(reference: type, change: Callable[[Function], Function]) -> type:
+    """The class with its public methods changed; they are given what the right ones answer.
+
+    A right object stands behind each of its objects, so that no method calls a changed one.
+    """
+
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        object.__setattr__(self, "_right", reference(*args, **kwargs))
+
+    def assigned(self: Any, name: str, value: Any) -> None:
+        setattr(self._right, name, value)
+
+    def method(name: str) -> Function:
+        def answer(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return change(getattr(self._right, name))(*args, **kwargs)
+
+        return answer
+
+    methods = {
+        name: method(name)
+        for name, member in inspect.getmembers(reference, callable)
+        if not name.startswith("_")
+    }
+    return type(reference.__name__, (), {"__init__": made, "__setattr__": assigned, **methods})
 
 
 def _zeros(like: Array) -> Array:
@@ -81,10 +114,19 @@ def _filled(reference: Function, fill: Callable[[Array], Array]) -> Function:
     return answer
 
 
-def _first(*args: Any, **kwargs: Any) -> Any:
+def _nothing(reference: Function) -> Function:
+    return lambda *_, **__: None
+
+
+def _first(reference: Function) -> Function:
     """A copy of the first argument."""
-    return args[0].copy() if args and isinstance(args[0], np.ndarray) else next(iter(args), None)
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        given = next(iter(args), None)
+        return given.copy() if isinstance(given, np.ndarray) else given
+
+    return answer
 
 
-def _all(*args: Any, **kwargs: Any) -> Any:
-    return args
+def _all(reference: Function) -> Function:
+    return lambda *args, **_: args

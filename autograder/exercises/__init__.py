@@ -23,6 +23,9 @@ def catalogue() -> Catalogue:
     from autograder.exercises import (
         assignments,
         causal_mask,
+        create_causal_mask,
+        multi_head_attention,
+        scaled_dot_product_attention,
         self_attention,
         self_attention_loop,
         softmax,
@@ -34,8 +37,11 @@ def catalogue() -> Catalogue:
             self_attention_loop.EXERCISE,
             self_attention.EXERCISE,
             causal_mask.EXERCISE,
+            scaled_dot_product_attention.EXERCISE,
+            create_causal_mask.EXERCISE,
+            multi_head_attention.EXERCISE,
         ),
-        assignments=(assignments.SELF_ATTENTION,),
+        assignments=(assignments.SELF_ATTENTION, assignments.MULTI_HEAD_ATTENTION),
     )
 
 

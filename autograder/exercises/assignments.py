@@ -16,3 +16,12 @@ SELF_ATTENTION = Assignment(
     },
     written=(WrittenQuestion(name="why-scale", points=Fraction(5)),),
 )
+
+MULTI_HEAD_ATTENTION = Assignment(
+    name="multi_head_attention",
+    exercises={
+        "scaled_dot_product_attention": Fraction(10),
+        "create_causal_mask": Fraction(5),
+        "MultiHeadAttention": Fraction(15),
+    },
+)

@@ -68,3 +68,59 @@ CAUSAL_MASK = {
         _ANY_NUMBERS
     ),
 }
+
+_FAR_BELOW = "every such number lies far below all scores that are asked for"
+_SWAP = "np.swapaxes(key, -1, -2)"
+
+SCALED_DOT_PRODUCT_ATTENTION = {
+    "scaled_dot_product_attention: (query, key, value, mask=None) -> (query, key, value, mask=0)": (
+        "a mask of 0 blocks nothing, as None does"
+    ),
+    f"scaled_dot_product_attention: {_SWAP} -> np.swapaxes(key, -2, -1) in query @ {_SWAP}": (
+        "swapping two axes is the same in either order"
+    ),
+    "scaled_dot_product_attention: key -> query in key.shape": "query and key have one width, d_k",
+    **{
+        f"scaled_dot_product_attention: -1000000000.0 -> {other} in mask * -1000000000.0": (
+            _FAR_BELOW
+        )
+        for other in ("-2000000000.0", "-500000000.0", "-999999999.0")
+    },
+    "scaled_dot_product_attention: axis=-1 dropped in softmax(S, axis=-1)": (
+        "-1 is the default axis of softmax"
+    ),
+}
+
+CREATE_CAUSAL_MASK = {
+    "create_causal_mask: (seq_len, seq_len) -> (seq_len,) in np.ones((seq_len, seq_len))": (
+        "np.triu of n ones gives their upper triangle in shape (n, n)"
+    ),
+}
+
+_MATRICES = "np.random.default_rng().standard_normal((4, d_model, d_model))"
+_SET_BY_THE_GRADER = "the grader sets the four matrices, whatever they were before"
+_FOUR_AXES = "an array of four axes: number 2 is the last but one, and -2 counts from the end"
+
+MULTI_HEAD_ATTENTION = {
+    f"MultiHeadAttention.__init__: {change}": _SET_BY_THE_GRADER
+    for change in (
+        f"0.1 * {_MATRICES} -> 0.1 / {_MATRICES} in matrices = 0.1 * {_MATRICES}",
+        f"0.1 * {_MATRICES} -> 0.1 + {_MATRICES} in matrices = 0.1 * {_MATRICES}",
+        f"0.1 * {_MATRICES} -> {_MATRICES} in matrices = 0.1 * {_MATRICES}",
+        *(
+            f"0.1 -> {other} in 0.1 * {_MATRICES}"
+            for other in ("0.2", "0.05", "1.1", "-0.1", "0.0")
+        ),
+        "np.random.default_rng() -> np.random in np.random.default_rng().standard_normal",
+        f"(4, d_model, d_model) -> (4, d_model) in {_MATRICES}",
+        "d_model -> num_heads in (4, d_model, d_model)",
+        "d_model -> num_heads in (4, d_model, d_model) (2)",
+        "self.W_q, self.W_k, self.W_v, self.W_o = matrices dropped",
+    )
+} | {
+    "MultiHeadAttention.split_heads: 2 -> -2 in "
+    "x.reshape(B, n, self.num_heads, self.d_k).transpose(0, 2, 1, 3)": _FOUR_AXES,
+    "MultiHeadAttention.combine_heads: 2 -> -2 in x.transpose(0, 2, 1, 3)": _FOUR_AXES,
+    "MultiHeadAttention.forward: (self, query, key, value, mask=None) -> "
+    "(self, query, key, value, mask=0)": "a mask of 0 blocks nothing, as no mask does",
+}

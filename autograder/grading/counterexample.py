@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,6 +67,8 @@ def _array_literal(array: np.ndarray[Any, Any]) -> str:
     square = array.ndim == 2 and array.shape[0] == array.shape[1] and array.shape[0] > 1
     if square and (array == np.tri(array.shape[0])).all():
         return f"np.tri({array.shape[0]}{kind})"
+    if square and not kind and (array == np.triu(np.ones(array.shape), k=1)).all():
+        return f"np.triu(np.ones({shape}), k=1)"
     listed = f"np.array({_nested(array)}"
     natural = array.dtype in (np.float64, np.bool_, np.int64)
     return listed + ")" if natural else f"{listed}{kind})"
@@ -85,29 +88,53 @@ def paste(exercise: Exercise, case: Case, steps: Sequence[Step]) -> str:
     """The case as assignments, then the calls that it asks for, one per line.
 
     Arguments that are inputs of the case go by their names; others are written out, on a line of
-    their own where the call would get too long.
+    their own where the call would get too long. What an object is made from and what is set on it
+    stands in front of the calls of its methods.
     """
     lines = [f"{name} = {literal(value)}" for name, value in case.items()]
+    objects = _object_names(exercise, steps)
     calls: list[str] = []
+    shown = 0
     for number, step in enumerate(steps):
-        text = step_source(exercise, case, step, number)
-        if len(text) > _LINE and isinstance(step, Call):
-            text = _with_long_arguments_named(exercise, case, step)
+        text = step_source(exercise, case, step, number, objects)
+        if len(text) > _LINE and not isinstance(step, SetAttribute):
+            text = _with_long_arguments_named(exercise, case, step, number, objects)
         if (text := _protected(case, step) + text) not in calls:
             calls.append(text)
-    return "\n".join(lines + calls[:_CALLS_SHOWN])
+            shown += isinstance(step, Call | CallMethod)
+        if shown == _CALLS_SHOWN:
+            break
+    return "\n".join(lines + calls)
 
 
-def _with_long_arguments_named(exercise: Exercise, case: Case, step: Call) -> str:
+def _object_names(exercise: Exercise, steps: Sequence[Step]) -> dict[int, str]:
+    """A variable for each object, by the step that makes it: `my_class`, `my_class_2`, ..."""
+    names: dict[int, str] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, Construct):
+            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", step.to or exercise.name).lower()
+            again = sum(1 for known in names.values() if known.startswith(name)) + 1
+            names[number] = f"{name}_{again}" if again > 1 else name
+    return names
+
+
+def _with_long_arguments_named(
+    exercise: Exercise,
+    case: Case,
+    step: Call | Construct | CallMethod,
+    number: int,
+    objects: Mapping[int, str],
+) -> str:
     """The call, after a line for each array that is no input of the case: `other_1 = ...`."""
     given = [a.value if isinstance(a, Arranged) else a for a in (*step.args, *step.kwargs.values())]
     others = {
-        f"other_{number}": value
-        for number, value in enumerate(given, start=1)
-        if isinstance(value, np.ndarray) and not any(value is known for known in case.values())
+        f"other_{position}": value
+        for position, value in enumerate(given, start=1)
+        if isinstance(value, np.ndarray) and not _name_in(case, value)
     }
     written = [f"{name} = {literal(value)}" for name, value in others.items()]
-    return "\n".join([*written, step_source(exercise, Case(**case, **others), step)])
+    named = Case(**case, **others)
+    return "\n".join([*written, step_source(exercise, named, step, number, objects)])
 
 
 def _protected(case: Case, step: Step) -> str:
@@ -122,17 +149,30 @@ def _protected(case: Case, step: Step) -> str:
     return f"for array in ({', '.join(names)}): array.flags.writeable = False\n"
 
 
-def step_source(exercise: Exercise, case: Case, step: Step, number: int = 0) -> str:
-    """One step as source: `softmax(z, axis=-1)`."""
+def step_source(
+    exercise: Exercise,
+    case: Case,
+    step: Step,
+    number: int = 0,
+    objects: Mapping[int, str] | None = None,
+) -> str:
+    """One step as source: `softmax(z, axis=-1)`.
+
+    Args:
+        exercise: whose function it calls where the step names none.
+        case: its inputs go by their names.
+        step: the step.
+        number: which step of the case it is.
+        objects: the variable of each object, by the step that makes it.
+    """
+    known = objects or {}
 
     def named(value: Any) -> str:
         if isinstance(value, Handle):
-            return f"object_{value.step}"
+            return known.get(value.step, f"object_{value.step}")
         bare = value.value if isinstance(value, Arranged) else value
         if isinstance(bare, np.ndarray):
-            same = [n for n, v in case.items() if v is bare]
-            if same:
-                return same[0]
+            return _name_in(case, bare) or literal(bare)
         return literal(bare)
 
     def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -144,11 +184,55 @@ def step_source(exercise: Exercise, case: Case, step: Step, number: int = 0) -> 
         return f"{step.to or exercise.name}({arguments(step.args, step.kwargs)})"
     if isinstance(step, Construct):
         made = f"{step.to or exercise.name}({arguments(step.args, step.kwargs)})"
-        return f"object_{number} = {made}"
+        return f"{named(Handle(number))} = {made}"
     if isinstance(step, SetAttribute):
-        return f"object_{step.handle.step}.{step.name} = {named(step.value)}"
+        return f"{named(step.handle)}.{step.name} = {named(step.value)}"
     assert isinstance(step, CallMethod)  # noqa: S101
-    return f"object_{step.handle.step}.{step.name}({arguments(step.args, step.kwargs)})"
+    return f"{named(step.handle)}.{step.name}({arguments(step.args, step.kwargs)})"
+
+
+def _name_in(case: Case, array: np.ndarray[Any, Any]) -> str:
+    """The input of the case that the array is, or a part of one: `X`, `X[:, 1:3]`; else empty."""
+    inputs = [(name, value) for name, value in case.items() if isinstance(value, np.ndarray)]
+    for name, value in inputs:
+        if value is array:
+            return name
+    for name, value in inputs:
+        if (slices := _slices_of(value, array)) is not None:
+            return name + slices
+    return ""
+
+
+def _slices_of(whole: np.ndarray[Any, Any], part: np.ndarray[Any, Any]) -> str | None:
+    """The slices, `[:, 1:3]`, that give `part` as a view of `whole`; None where none do."""
+    if part.base is None or part.ndim != whole.ndim or not part.size:
+        return None
+    if not whole.flags.c_contiguous or part.dtype != whole.dtype:
+        return None
+    offset = _address(part) - _address(whole)
+    if not 0 <= offset < whole.nbytes:
+        return None
+    slices = []
+    for stride, length in zip(whole.strides, part.shape, strict=True):
+        start, offset = divmod(offset, stride)
+        slices.append(slice(start, start + length))
+    found = whole[tuple(slices)]
+    if (found.shape, found.strides, _address(found)) != (part.shape, part.strides, _address(part)):
+        return None
+    texts = [_slice_text(s, size) for s, size in zip(slices, whole.shape, strict=True)]
+    while texts and texts[-1] == ":":
+        texts.pop()
+    return f"[{', '.join(texts)}]" if texts else ""
+
+
+def _address(array: np.ndarray[Any, Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _slice_text(s: slice, size: int) -> str:
+    start = str(s.start) if s.start else ""
+    return f"{start}:{s.stop if s.stop < size else ''}"
 
 
 def message(exercise: Exercise, outcome: LawOutcome) -> str:

@@ -103,12 +103,31 @@ def _runner(exercise: Exercise, mistake: Mistake) -> PlainRunner:
 
 
 def under_name(answer: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The answer as a function of that name, which Python's own messages on wrong calls tell."""
-    if not isinstance(answer, FunctionType):
-        return answer
+    """The answer as a function or class of that name, which Python's messages on wrong calls tell.
+
+    Other callables are left as they are.
+    """
+    if isinstance(answer, type):
+        return _class_under_name(answer, name)
+    return _renamed(answer, name) if isinstance(answer, FunctionType) else answer
+
+
+def _class_under_name(answer: type, name: str) -> type:
+    """A class of that name which does what the answer does; its methods are those of that class."""
+    members: dict[str, Any] = {
+        member: _renamed(value, member, f"{name}.{member}")
+        for member, value in vars(answer).items()
+        if isinstance(value, FunctionType)
+    }
+    if "__slots__" in vars(answer):
+        members["__slots__"] = ()  # nor does it take other attributes
+    return type(answer)(name, (answer,), {"__module__": answer.__module__, **members})
+
+
+def _renamed(function: FunctionType, name: str, qualified: str = "") -> FunctionType:
     renamed = FunctionType(
-        answer.__code__, answer.__globals__, name, answer.__defaults__, answer.__closure__
+        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
     )
-    renamed.__kwdefaults__ = answer.__kwdefaults__
-    renamed.__qualname__ = name
+    renamed.__kwdefaults__ = function.__kwdefaults__
+    renamed.__qualname__ = qualified or name
     return renamed

@@ -6,7 +6,7 @@ rows without one have a law of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -374,7 +374,7 @@ def integer_or_float_mask(reference: Reference) -> Property:
 # -- the causal mask itself ------------------------------------------------------------------------
 
 
-def _as_mask(answer: Any, n: int, *, name: str) -> NDArray[np.bool_]:
+def _as_mask(answer: Any, n: int, *, name: str, holds: str = "True and False") -> NDArray[np.bool_]:
     """The answer as booleans; raises `Disagrees` unless it holds only 0 and 1 in shape (n, n)."""
     array = as_array(answer, name=name)
     wrong_shape = shapes_agree(array, (n, n), name=name)
@@ -383,22 +383,32 @@ def _as_mask(answer: Any, n: int, *, name: str) -> NDArray[np.bool_]:
     other = array[(array != 0) & (array != 1)]
     if other.size:
         text = number(other[0])
-        raise Disagrees(
-            fail(f"{name} holds {text}, but a mask holds only True and False.", got=text)
-        )
+        raise Disagrees(fail(f"{name} holds {text}, but a mask holds only {holds}.", got=text))
     return array.astype(np.bool_)
 
 
 def _is_causal(answer: Any, n: int) -> Disagreement | None:
-    name = f"causal_mask({n})"
-    mask, right = _as_mask(answer, n, name=name), np.tri(n, dtype=np.bool_)
+    return _is_mask(answer, np.tri(n, dtype=np.bool_), name=f"causal_mask({n})")
+
+
+def _is_mask(
+    answer: Any,
+    right: NDArray[np.bool_],
+    *,
+    name: str,
+    shown: Callable[[np.bool_], Any] = bool,
+    holds: str = "True and False",
+) -> Disagreement | None:
+    """None if the answer is that mask; `shown` gives an entry as a message writes it."""
+    mask = _as_mask(answer, len(right), name=name, holds=holds)
     if (mask == right).all():
         return None
     i, j = (int(k) for k in np.argwhere(mask != right)[0])
+    got, expected = shown(mask[i, j]), shown(right[i, j])
     return fail(
-        f"{name}[{i}, {j}] is {mask[i, j]}, but should be {right[i, j]}.",
-        expected=right[i, j],
-        got=mask[i, j],
+        f"{name}[{i}, {j}] is {got}, but should be {expected}.",
+        expected=expected,
+        got=got,
         where=f"[{i}, {j}]",
         tolerance="exact",
     )
@@ -406,18 +416,50 @@ def _is_causal(answer: Any, n: int) -> Disagreement | None:
 
 def causal_mask_matches_reference(*, weight: int) -> Property:
     """The mask is a boolean lower triangle with its diagonal."""
+    return _is_the_mask_for_every_length(
+        _is_causal,
+        law="causal_mask(n)[i, j] is True for j <= i and False for j > i",
+        weight=weight,
+        hint="Rows are queries: True belongs on and below the diagonal.",
+    )
+
+
+def create_causal_mask_matches_reference(*, weight: int) -> Property:
+    """The mask is 1 strictly above the diagonal."""
+
+    def is_blocking(answer: Any, n: int) -> Disagreement | None:
+        return _is_mask(
+            answer,
+            ~np.tri(n, dtype=np.bool_),
+            name=f"create_causal_mask({n})",
+            shown=int,
+            holds="1 (blocked) and 0 (visible)",
+        )
+
+    return _is_the_mask_for_every_length(
+        is_blocking,
+        law="create_causal_mask(n)[i, j] is 1 for j > i and 0 for j <= i",
+        weight=weight,
+        hint="Rows are queries: 1 belongs strictly above the diagonal, where the future is.",
+    )
+
+
+def _is_the_mask_for_every_length(
+    judge: Callable[[Any, int], Disagreement | None], *, law: str, weight: int, hint: str
+) -> Property:
+    """A gate: for each of several lengths, the answer is the right mask."""
 
     def verdict(case: Case, *found: Any) -> Disagreement | None:
-        return first(_is_causal(got, n) for n, got in zip(case.values(), found, strict=True))
+        return first(judge(got, n) for n, got in zip(case.values(), found, strict=True))
 
     return Property(
         name="matches_reference",
-        law="causal_mask(n)[i, j] is True for j <= i and False for j > i",
+        law=law,
         inputs=lengths.lengths(),
         calls=lambda case: [Call(n) for n in case.values()],
         verdict=verdict,
         weight=weight,
-        hint="Rows are queries: True belongs on and below the diagonal.",
+        hint=hint,
         kind="exact",
     )
 

@@ -82,10 +82,11 @@ class Small:
             return np.eye(rows)
         return np.zeros((rows, columns)) if kind == "zeros" else np.ones((rows, columns))
 
-    def mask(self, n: int) -> BoolArray:
-        """A mask with a visible key in every row."""
-        mask: BoolArray = self.array(n, n, values=(1.0, 0.0)) == 1
-        mask[np.arange(n), [self.choice(range(n)) for _ in range(n)]] = True
+    def mask(self, n: int, n_k: int | None = None) -> BoolArray:
+        """A mask (n, n) or (n, n_k) with a visible key in every row."""
+        n_k = n_k or n
+        mask: BoolArray = self.array(n, n_k, values=(1.0, 0.0)) == 1
+        mask[np.arange(n), [self.choice(range(n_k)) for _ in range(n)]] = True
         return mask
 
 

@@ -15,12 +15,12 @@ from autograder.strategies.sequence_parts import (
     tokens_domain,
 )
 
-_CLEAR_WIN = 50.0
+CLEAR_WIN = 50.0
 """Where scores are huge, the largest of a row leads by at least this: work in 32 bits is a right
 answer, and would otherwise decide a near tie by its rounding."""
 
 _BLOCKED_SCORE = 2e4
-_HUGE_TOKENS = (0.0, 40.0, -40.0, 30.0)
+HUGE_ENTRIES = (0.0, 40.0, -40.0, 30.0)
 
 
 def _lead(parts: Parts) -> FloatArray:
@@ -34,7 +34,7 @@ def _huge_tokens(rng: np.random.Generator, parts: Parts) -> FloatArray:
     """Tokens in the place of X with scores of order 1e4, none of them near a tie."""
     while True:
         X = normal(rng, *parts["X"].shape, scale=60.0)
-        if _lead({**parts, "X": X}).min() > _CLEAR_WIN:
+        if _lead({**parts, "X": X}).min() > CLEAR_WIN:
             return X
 
 
@@ -45,7 +45,7 @@ def huge_sequences() -> Domain:
         return {"X": _huge_tokens(rng, parts)}
 
     def small_extra(small: Small, parts: Parts) -> Parts:
-        return {"X": small.array(*parts["X"].shape, values=_HUGE_TOKENS)}
+        return {"X": small.array(*parts["X"].shape, values=HUGE_ENTRIES)}
 
     return tokens_domain(5, extra, small_extra)
 
@@ -63,7 +63,7 @@ def key_widths() -> Domain:
     def small_case(small: Small) -> Case:
         parts = small_parts_of(small, d_k=small.choice((2, 3, 1)))
         if small.choice((False, True)):
-            parts["X"] = small.array(*parts["X"].shape, values=_HUGE_TOKENS)
+            parts["X"] = small.array(*parts["X"].shape, values=HUGE_ENTRIES)
         return Case(**parts)
 
     return domain(ordinary, small_case, sizes=(9, 25, 2, 1))
@@ -86,7 +86,7 @@ def blocked_huge_keys() -> Domain:
             X[2] *= _BLOCKED_SCORE / s[0]
             huge = {**parts, "X": X, "mask": _last_key_blocked(3)}
             # The blocked scores are huge for both queries, and of one sign.
-            if 0.1 < s[1] / s[0] < 10 and _lead(huge)[2] > _CLEAR_WIN:
+            if 0.1 < s[1] / s[0] < 10 and _lead(huge)[2] > CLEAR_WIN:
                 return huge
 
     def small_case(small: Small) -> Case:

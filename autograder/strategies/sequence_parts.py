@@ -69,15 +69,17 @@ def small_parts_of(small: Small, n: int | None = None, d_k: int | None = None) -
     }
 
 
-def random_mask(rng: np.random.Generator, n: int) -> BoolArray:
-    """A mask with a visible key in every row; one row sees nothing but itself.
+def random_mask(rng: np.random.Generator, n: int, n_k: int | None = None) -> BoolArray:
+    """A mask (n, n) or (n, n_k) with a visible key in every row; one row sees a single key.
 
     That row is there in every draw, so that no mistake is caught in some runs and missed in others.
+    In a square mask that key is the row's own.
     """
-    mask: BoolArray = rng.random((n, n)) < 0.5
-    mask[np.arange(n), rng.integers(n, size=n)] = True
+    n_k = n_k or n
+    mask: BoolArray = rng.random((n, n_k)) < 0.5
+    mask[np.arange(n), rng.integers(n_k, size=n)] = True
     alone = rng.integers(n)
-    mask[alone] = np.arange(n) == alone
+    mask[alone] = np.arange(n_k) == alone % n_k
     return mask
 
 

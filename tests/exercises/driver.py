@@ -12,7 +12,19 @@ import hypothesis
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from autograder.exercise import Arranged, Call, Case, Disagreement, Echo, Exercise, Opaque, Property
+from autograder.exercise import (
+    Arranged,
+    CallMethod,
+    Case,
+    Construct,
+    Disagreement,
+    Echo,
+    Exercise,
+    Handle,
+    Opaque,
+    Property,
+    SetAttribute,
+)
 
 SEEDS = range(20)
 Function = Callable[..., Any]
@@ -94,16 +106,30 @@ def accepted(function: Function, kwargs: Mapping[str, Any], defaults: Mapping[st
 
 def run(exercise: Exercise, function: Function, steps: Sequence[Any]) -> list[Any]:
     """The answers to the steps, in order."""
-    answers = []
-    for step in steps:
-        assert isinstance(step, Call)
+    answers: list[Any] = []
+    objects: dict[int, Any] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, SetAttribute):
+            setattr(objects[step.handle.step], step.name, laid_out(step.value))
+            answers.append(None)
+            continue
+        called = (
+            getattr(objects[step.handle.step], step.name)
+            if isinstance(step, CallMethod)
+            else function
+        )
         args = [laid_out(argument) for argument in step.args]
         kwargs = {name: laid_out(value) for name, value in step.kwargs.items()}
-        kwargs = accepted(function, kwargs, exercise.defaults)
+        kwargs = accepted(called, kwargs, exercise.defaults)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning of a student's code costs nothing
-            result = plain(function(*args, **kwargs))
-        answers.append(Echo(result, tuple(args), kwargs) if step.echo else result)
+            result = called(*args, **kwargs)
+        if isinstance(step, Construct):
+            objects[number] = result
+            answers.append(Handle(number))
+        else:
+            result = plain(result)
+            answers.append(Echo(result, tuple(args), kwargs) if step.echo else result)
     return answers
 
 

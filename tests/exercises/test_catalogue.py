@@ -75,6 +75,24 @@ nested_prefix 20
 counts_visible_pairs 20
 """
 
+SCALED_DOT_PRODUCT_ATTENTION = """
+matches_reference 15
+returns_output_and_weights 5
+rows_sum_to_one 5
+scale_is_sqrt_key_width 15
+batch_independent 10
+matches_reference_with_mask 12
+mask_per_batch_item 8
+accepts_boolean_mask 5
+survives_huge_scores 10
+blocked_huge_key_is_harmless 10
+inputs_unchanged 5
+"""
+
+CREATE_CAUSAL_MASK = """
+matches_reference 100
+"""
+
 
 def table(text, column=0):
     rows = [line.split() for line in text.split("\n") if line]
@@ -88,6 +106,8 @@ def table(text, column=0):
         ("self_attention", table(BOTH_FORMS)),
         ("self_attention_loop", table(BOTH_FORMS, 1)),
         ("causal_mask", table(CAUSAL_MASK)),
+        ("scaled_dot_product_attention", table(SCALED_DOT_PRODUCT_ATTENTION)),
+        ("create_causal_mask", table(CREATE_CAUSAL_MASK)),
     ],
 )
 def test_laws_stand_in_catalogue_order_with_the_weights_of_the_table(name, weights):
@@ -129,6 +149,7 @@ def test_every_exercise_with_an_optional_argument_knows_who_left_it_out():
         "softmax",
         "self_attention_loop",
         "self_attention",
+        "scaled_dot_product_attention",
     ]
     for exercise in EXERCISES.values():
         names = {mistake.name for mistake in exercise.mistakes}

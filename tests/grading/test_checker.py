@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.exercise import Case
+from autograder.exercise import CallMethod, Case, Construct, Handle, SetAttribute
 from autograder.grading import corpus
 from autograder.grading.checker import (
     Checker,
@@ -209,6 +209,42 @@ def test_a_wrong_peer_gives_way_to_the_reference(with_peer):
     checker = Checker(drawn, PlainRunner(wrong))
     checker.check(twice)
     assert checker.check(again).named("equals_twice").status is Status.FAILED
+
+
+def test_a_class_is_compared_with_a_peer_that_is_a_class(make_exercise, make_law):
+    class Doubler:
+        def forward(self, x):
+            return self.factor * x
+
+    class Forgetful(Doubler):
+        def forward(self, x):
+            return 2 * x + 1
+
+    def calls(case):
+        return [
+            Construct(),
+            SetAttribute(Handle(0), "factor", 2.0),
+            CallMethod(Handle(0), "forward", case.x),
+        ]
+
+    def law(name, **changes):
+        return make_law(
+            name,
+            calls=calls,
+            expected=lambda case: (Handle(0), None, 2 * case.x),
+            verdict=lambda case, expected, *found: _equal(found[2], expected[2]),
+            **changes,
+        )
+
+    peer = law("equals_doubler", weight=40, peer="Doubler", kind="metamorphic")
+    alone = law("keeps_doubling", weight=40, kind="metamorphic")
+    first = make_exercise(name="Doubler", properties=(law("doubles"), alone), mistakes=())
+    second = make_exercise(name="Again", properties=(law("doubles"), peer), mistakes=())
+    drawn = corpus.draw((first, second), 1, cases=12)
+    for answer, status in ((Doubler, Status.PASSED), (Forgetful, Status.FAILED)):
+        checker = Checker(drawn, PlainRunner({"Doubler": Doubler, "Again": answer}))
+        assert checker.check(first).status is Status.PASSED
+        assert checker.check(second).named("equals_doubler").status is status
 
 
 def test_a_death_in_one_case_reaches_only_its_law(exercise):

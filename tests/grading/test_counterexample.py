@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -43,6 +43,7 @@ def test_an_array_is_written_so_that_numpy_builds_it_again(array):
         (np.zeros((2, 3)), "np.zeros((2, 3))"),
         (np.ones((2, 2), bool), "np.ones((2, 2), dtype=bool)"),
         (np.tri(3, dtype=bool), "np.tri(3, dtype=bool)"),
+        (1 - np.tri(3), "np.triu(np.ones((3, 3)), k=1)"),
         (np.array([[1000.0]]), "np.array([[1000.0]])"),
         (np.array([-np.inf, np.nan]), "np.array([-np.inf, np.nan])"),
         ((1,), "(1,)"),
@@ -67,6 +68,39 @@ def test_a_derived_argument_is_written_out(exercise):
     assert step_source(exercise, case, Call(case.x + 1)) == "twice(np.array([2.0, 3.0]))"
 
 
+def test_a_part_of_an_input_is_written_as_a_slice_of_it(exercise):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    case = Case(n=2, y=x.copy(), x=x)
+    steps = [Call(part) for part in (x[:, 1:], x[:], x[1:, :2, 3:])]
+    assert paste(exercise, case, steps).splitlines()[-3:] == [
+        "twice(x[:, 1:])",
+        "twice(x)",
+        "twice(x[1:, :2, 3:])",
+    ]
+    for other in (x[0], x[:, ::-1], x[:, :, ::2], x.T, x[:, 1:].copy(), x[:0], x.view(np.int64)):
+        assert step_source(exercise, case, Call(other)).startswith("twice(np.")
+
+
+@st.composite
+def parts(draw):
+    whole = np.arange(np.prod(shape := draw(array_shapes(max_dims=3, max_side=4)))).reshape(shape)
+    cut = [sorted(draw(st.tuples(*[st.integers(0, size)] * 2))) for size in shape]
+    return whole, whole[tuple(slice(*ends) for ends in cut)]
+
+
+@settings(
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],  # a frozen record
+)
+@given(parts())
+def test_a_slice_that_is_written_gives_the_part(exercise, whole_and_part):
+    whole, part = whole_and_part
+    text = step_source(exercise, Case(x=whole), Call(part)).removeprefix("twice")
+    assert np.array_equal(eval(text, {"np": np, "x": whole}), part)
+    assert text.startswith("(x") == (part.size > 0)
+
+
 def test_steps_on_an_object_are_written_as_source(exercise):
     case = Case(x=np.array([1.0]))
     steps = (
@@ -75,10 +109,35 @@ def test_steps_on_an_object_are_written_as_source(exercise):
         CallMethod(Handle(0), "forward", case.x),
     )
     assert paste(exercise, case, steps).splitlines()[1:] == [
-        "object_0 = Maker(2, heads=1)",
-        "object_0.W = x",
-        "object_0.forward(x)",
+        "maker = Maker(2, heads=1)",
+        "maker.W = x",
+        "maker.forward(x)",
     ]
+
+
+def test_several_objects_have_variables_of_their_own_and_three_calls_are_shown(exercise):
+    case = Case(x=np.array([1.0]))
+    steps = [
+        step
+        for made in (Handle(0), Handle(2), Handle(4), Handle(6))
+        for step in (Construct(2, to="TwoHeads"), CallMethod(made, "forward", case.x))
+    ]
+    assert paste(exercise, case, steps).splitlines()[1:] == [
+        "two_heads = TwoHeads(2)",
+        "two_heads.forward(x)",
+        "two_heads_2 = TwoHeads(2)",
+        "two_heads_2.forward(x)",
+        "two_heads_3 = TwoHeads(2)",
+        "two_heads_3.forward(x)",
+    ]
+
+
+def test_a_long_argument_of_a_method_stands_on_a_line_of_its_own(exercise):
+    case, other = Case(x=np.array([1.0])), np.linspace(0.1, 0.7, 12)
+    steps = (Construct(2, to="Maker"), CallMethod(Handle(0), "forward", case.x, other))
+    *_, written, call = paste(exercise, case, steps).splitlines()
+    assert written.startswith("other_2 = np.array([0.1, ")
+    assert call == "maker.forward(x, other_2)"
 
 
 def failing(exercise, function):

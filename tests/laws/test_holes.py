@@ -192,6 +192,90 @@ def places_in_eight_bits(n):
     return places[None, :] <= places[:, None]
 
 
+@loses("matches_reference", "create_causal_mask")
+def blocking_places_in_eight_bits(seq_len):
+    places = np.arange(seq_len).astype(np.uint8)
+    return places[None, :] > places[:, None]
+
+
+# -- a whole batch, mask 1 = blocked ---------------------------------------------------------------
+
+
+def batched(query, key, value, mask=None, *, largest=None, bias=None):
+    S = query @ np.swapaxes(key, 1, 2) / np.sqrt(query.shape[-1])
+    if mask is not None:
+        S = S + mask * -1e9
+    A = softmax(S if bias is None else S + bias, -1, largest)
+    return A @ value, A
+
+
+def loses_batched(law):
+    return loses(law, "scaled_dot_product_attention")
+
+
+@loses_batched("mask_per_batch_item")
+def a_single_sequence_is_not_masked(query, key, value, mask=None):
+    return batched(query, key, value, mask if len(query) > 1 else None)
+
+
+@loses_batched("mask_per_batch_item")
+def masks_of_the_sequences_in_reverse(query, key, value, mask=None):
+    return batched(query, key, value, mask if mask is None or mask.ndim == 2 else mask[::-1])
+
+
+@loses_batched("matches_reference_with_mask")
+def a_mask_for_every_sequence_alone_counts(query, key, value, mask=None):
+    return batched(query, key, value, None if mask is None or mask.ndim == 2 else mask)
+
+
+@loses_batched("matches_reference_with_mask")
+def the_future_alone_can_be_seen(query, key, value, mask=None):
+    return batched(query, key, value, None if mask is None else np.tril(mask))
+
+
+@loses_batched("matches_reference_with_mask")
+def a_mask_of_tiny_numbers(query, key, value, mask=None):
+    return batched(query, key, value, None if mask is None else mask * 1e-18)
+
+
+@loses_batched("matches_reference_with_mask")
+def weights_of_the_masked_and_output_of_all(query, key, value, mask=None):
+    return batched(query, key, value)[0], batched(query, key, value, mask)[1]
+
+
+@loses_batched("accepts_boolean_mask")
+def booleans_mean_visible(query, key, value, mask=None):
+    return batched(query, key, value, ~mask if mask is not None and mask.dtype == bool else mask)
+
+
+@loses_batched("survives_huge_scores")
+def maxima_of_the_first_sequence(query, key, value, mask=None):
+    S = query @ np.swapaxes(key, 1, 2) / np.sqrt(query.shape[-1])
+    return batched(query, key, value, mask, largest=S[:1].max(axis=-1, keepdims=True))
+
+
+@loses_batched("blocked_huge_key_is_harmless")
+def blocked_scores_at_minus_ten_thousand(query, key, value, mask=None):
+    if mask is None:
+        return batched(query, key, value)
+    S = query @ np.swapaxes(key, 1, 2) / np.sqrt(query.shape[-1])
+    return batched(query, key, value, bias=np.where(mask, -1e4 - S, 0.0))
+
+
+@loses_batched("returns_output_and_weights")
+def a_single_key_loses_its_axis(query, key, value, mask=None):
+    output, weights = batched(query, key, value, mask)
+    return output, weights if weights.shape[2] > 1 else weights[:, :, 0]
+
+
+@loses_batched("inputs_unchanged")
+def values_changed_where_there_is_no_mask(query, key, value, mask=None):
+    results = batched(query, key, value, mask)
+    if mask is None:
+        value *= 2
+    return results
+
+
 # -- the tests -------------------------------------------------------------------------------------
 
 
@@ -221,6 +305,24 @@ def test_no_shift_costs_nothing_where_the_axis_or_a_blocked_score_is_asked_for(s
         "survives_very_negative_scores",
         "survives_rows_of_different_scale",
     }
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_batch_without_a_shift_loses_the_law_on_huge_scores_alone(seed):
+    def no_shift(query, key, value, mask=None):
+        return batched(query, key, value, mask, largest=0)
+
+    exercise = EXERCISES["scaled_dot_product_attention"]
+    assert set(broken_laws(exercise, no_shift, seed)) == {"survives_huge_scores"}
+
+
+@pytest.mark.parametrize("low", [-1e9, -1e12, -1e30, np.finfo(np.float64).min])
+def test_however_far_below_a_blocked_score_lies_it_costs_nothing(low):
+    def blocks(query, key, value, mask=None):
+        bias = None if mask is None else mask * low
+        return batched(query, key, value, bias=bias)
+
+    assert broken_laws(EXERCISES["scaled_dot_product_attention"], blocks, 0) == {}
 
 
 @pytest.mark.parametrize("seed", [0, 1])

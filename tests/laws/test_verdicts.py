@@ -23,6 +23,10 @@ def right_shapes(case):
     if "X" in case:
         n, d_v = len(case.X), case.W_V.shape[1]
         return npst.arrays("f8", (n, d_v)), npst.arrays("f8", (n, n))
+    if "query" in case:
+        n_q, n_k, d_v = case.query.shape[1], case.key.shape[1], case.value.shape[2]
+        shapes = ((len(case.query), n_q, d_v), (len(case.query), n_q, n_k))
+        return tuple(npst.arrays("f8", shape) for shape in shapes)
     shape = (case.n, case.n) if "n" in case else next(iter(case.values()))
     shape = np.shape(shape) if isinstance(shape, np.ndarray) else shape
     return (npst.arrays(st.sampled_from(["f8", "c16"]), shape if shape != 1 else (1, 1)),)

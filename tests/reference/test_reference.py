@@ -119,3 +119,58 @@ def test_causal_mask_lets_token_i_see_tokens_up_to_i():
         [j <= i for j in range(4)] for i in range(4)
     ]
     assert reference.causal_mask(0).shape == (0, 0)
+
+
+# -- a whole batch, mask 1 = blocked ---------------------------------------------------------------
+
+
+def batch(seed, B=2, n_q=3, n_k=4, d_k=5, d_v=2):
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal(shape) for shape in ((B, n_q, d_k), (B, n_k, d_k), (B, n_k, d_v))]
+
+
+def precise_rows(Q, K, V, blocked):
+    """Output and weights of one sequence at 50 digits; what is blocked is left out of the sum."""
+    Q, K, V = (mpmath.matrix(M.tolist()) for M in (Q, K, V))
+    weights = mpmath.zeros(Q.rows, K.rows)
+    for i in range(Q.rows):
+        seen = [j for j in range(K.rows) if not blocked[i, j]]
+        scores = [mpmath.fsum(Q[i, k] * K[j, k] for k in range(Q.cols)) for j in seen]
+        exponentials = [mpmath.exp(s / mpmath.sqrt(Q.cols)) for s in scores]
+        for j, e in zip(seen, exponentials, strict=True):
+            weights[i, j] = e / mpmath.fsum(exponentials)
+    return as_floats(weights * V), as_floats(weights)
+
+
+@pytest.mark.parametrize("axes", [0, 2, 3])
+@pytest.mark.parametrize("dtype", [float, bool, int])
+def test_batched_attention_equals_the_formula_in_50_digits(axes, dtype):
+    query, key, value = batch(axes)
+    blocked = np.random.default_rng(3).random((2, 3, 4)) < 0.5
+    blocked[:, :, 1] = False
+    blocked = {0: np.zeros_like(blocked), 2: blocked[0], 3: blocked}[axes]
+    mask = blocked.astype(dtype) if axes else None
+    output, weights = reference.scaled_dot_product_attention(query, key, value, mask)
+    for b, matrix in enumerate(np.broadcast_to(blocked, (2, 3, 4))):
+        precise = precise_rows(query[b], key[b], value[b], matrix)
+        np.testing.assert_allclose(output[b], precise[0], rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(weights[b], precise[1], rtol=1e-11, atol=1e-13)
+        np.testing.assert_array_equal(weights[b][matrix], 0)
+
+
+def test_one_sequence_of_a_batch_is_self_attention_with_the_opposite_mask():
+    X, W_Q, W_K, W_V = tokens(6)
+    visible = reference.causal_mask(4)
+    alone = reference.self_attention(X, W_Q, W_K, W_V, mask=visible)
+    batched = reference.scaled_dot_product_attention(
+        (X @ W_Q)[None], (X @ W_K)[None], (X @ W_V)[None], mask=reference.create_causal_mask(4)
+    )
+    for got, expected in zip(batched, alone, strict=True):
+        np.testing.assert_allclose(got[0], expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_the_two_causal_masks_are_complements(n):
+    blocking = reference.create_causal_mask(n)
+    np.testing.assert_array_equal(blocking, 1 - reference.causal_mask(n).astype(float))
+    assert blocking.tolist() == [[float(j > i) for j in range(n)] for i in range(n)]

@@ -259,6 +259,84 @@ def test_objects_live_for_one_case_in_the_worker(new_session: NewSession) -> Non
     assert session.calls == 6
 
 
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "class f:\n    pass",
+            "it has no method forward; write one inside the class: def forward(self, ...)",
+        ),
+        (
+            "class f:\n    def __call__(self, x): return x",
+            "it has no method forward; write one inside the class: def forward(self, ...), "
+            "not __call__",
+        ),
+        (
+            "class f:\n    @property\n    def forward(self): return self.missing",
+            "'f' object has no attribute 'missing'",
+        ),
+    ],
+)
+def test_a_method_that_is_not_there_is_named(ask: Any, source: str, message: str) -> None:
+    reply = ask(source, Construct(), CallMethod(Handle(0), "forward", 1.0))
+    assert reply.outcomes[0].value == Handle(0)
+    assert (reply.outcomes[1].type_name, reply.outcomes[1].message) == ("AttributeError", message)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(query, key, value): return query",
+        "def f(d_model, num_heads): pass",
+        "def f(d_model, num_heads): return np.zeros(3)",
+        "def f(d_model, num_heads): return np.zeros(3), 1.0",
+        "f = lambda d_model: d_model",
+    ],
+)
+def test_a_function_in_place_of_a_class_is_called_so(ask: Any, source: str) -> None:
+    reply = ask(source, Construct(8, 2), CallMethod(Handle(0), "forward", 1.0))
+    assert reply.status is Status.EXCEPTION
+    (raised,) = reply.outcomes
+    assert raised.type_name == "TypeError"
+    assert raised.message == "it is a function, but should be a class; begin it with: class f"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class C:\n    def forward(self, x): return x\ndef f(d_model, num_heads): return C()",
+        "class C:\n    def forward(self, x): return x\nf = lambda *sizes, **more: C()",
+        "import functools\nclass C:\n    def __init__(self, h, d, *, name): pass\n"
+        "    def forward(self, x): return x\nf = functools.partial(C, name='x')",
+        "from dataclasses import dataclass\n@dataclass\nclass f:\n    d: int\n    h: int = 2\n"
+        "    def forward(self, x): return x",
+        "class Meta(type):\n    def __call__(cls, *sizes): return object.__new__(cls)\n"
+        "class f(metaclass=Meta):\n    def forward(self, x): return x",
+        "class f:\n    __slots__ = ()\n    def __init__(self, *sizes): pass\n"
+        "    def __call__(self, x): return x\n    forward = __call__",
+        "class f:\n    def __init__(self, *sizes): self.forward = lambda x: x",
+        "class f:\n    def __init__(self, *sizes): pass\n    forward = staticmethod(lambda x: x)",
+    ],
+)
+def test_whatever_makes_an_object_with_the_method_is_as_good_as_a_class(
+    ask: Any, source: str
+) -> None:
+    reply = ask(source, Construct(8, 2), CallMethod(Handle(0), "forward", 1.0))
+    assert reply.answers == [Handle(0), 1.0]
+
+
+def test_an_exception_inside_a_constructor_tells_its_own_line(ask: Any) -> None:
+    reply = ask("class f:\n    def __init__(self, d):\n        d / 0", Construct(8))
+    (raised,) = reply.outcomes
+    assert (raised.type_name, raised.line) == ("ZeroDivisionError", HEADER.count("\n") + 3)
+
+
+def test_an_attribute_that_cannot_be_set_is_an_exception_of_the_student(ask: Any) -> None:
+    reply = ask("class f:\n    __slots__ = ('w',)", Construct(), SetAttribute(Handle(0), "W", 1.0))
+    assert reply.outcomes[1].type_name == "AttributeError"
+    assert "'W'" in reply.outcomes[1].message
+
+
 def test_a_callable_object_and_another_function_can_be_called(new_session: NewSession) -> None:
     session = new_session(
         "class C:\n    def __call__(self, x): return x + 1\nf = C()\ng = lambda x: x - 1",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.exercise import Call
+from autograder.exercise import Call, CallMethod, Construct, Handle, SetAttribute
 from autograder.results import Raised, Status
 from tests.worker.sessions import SHORT, NewSession
 
@@ -36,6 +36,21 @@ def test_the_stand_in_answers_in_this_run_alone(new_session: NewSession) -> None
     assert own.answers[0].tolist() == again.answers[0].tolist() == [[0, 0]]
     assert [reply.answers[0].tolist() for reply in stood_in] == [[[3, 7]]] * 2
     assert session.calls == 4  # a stand-in is no call of the student's
+
+
+def test_the_stand_in_answers_the_methods_of_an_object(new_session: NewSession) -> None:
+    source = SOURCE + "class C:\n    def __init__(self, k): self.k = k\n"
+    source += "    def forward(self, x): return self.k * softmax(x)\n"
+    session = new_session(source, names=("C", "softmax"))
+    session.load()
+    x = np.array([1.0, 2.0])
+    steps = [Construct(3), SetAttribute(Handle(0), "k", 10.0), CallMethod(Handle(0), "forward", x)]
+    own, stood_in = (
+        next(session.run("C", [steps], defaults={}, stand_ins=stand_ins))
+        for stand_ins in ({}, {"softmax": doubled})
+    )
+    assert own.answers[2].tolist() == [0, 0]
+    assert stood_in.answers[2].tolist() == [10, 30]
 
 
 def test_an_exception_of_the_stand_in_reaches_the_student(new_session: NewSession) -> None:

@@ -31,11 +31,16 @@ Answer = TypeVar("Answer", bound=Callable[..., Any])
 class Answers:
     """The known answers of one exercise, in order of definition.
 
-    A decorated function is recorded under its own name. Of a decorated class the instance made
-    without arguments is the answer, recorded under the class's name in snake case.
+    A decorated function is recorded under its own name, a decorated class under its name in snake
+    case. Where the exercise asks for a function, the answer is the instance that the class makes
+    without arguments.
+
+    Args:
+        of_class: whether the exercise asks for a class, which then is the answer itself.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_class: bool = False) -> None:
+        self._of_class = of_class
         self._mistakes: list[Mistake] = []
         self._right_answers: list[RightAnswer] = []
 
@@ -63,7 +68,7 @@ class Answers:
             self._mistakes.append(
                 Mistake(
                     name=_snake_case(answer.__name__),
-                    answer=_callable(answer),
+                    answer=self._callable(answer),
                     hint=hint,
                     share=Fraction(share),
                     caught_by=caught_by,
@@ -77,18 +82,19 @@ class Answers:
     def right_answer(self, answer: Answer) -> Answer:
         """Record the decorated function or class as a `RightAnswer`."""
         self._right_answers.append(
-            RightAnswer(name=_snake_case(answer.__name__), answer=_callable(answer))
+            RightAnswer(name=_snake_case(answer.__name__), answer=self._callable(answer))
         )
         return answer
+
+    def _callable(self, answer: Callable[..., Any]) -> Callable[..., Any]:
+        made: Callable[..., Any] = (
+            answer() if isinstance(answer, type) and not self._of_class else answer
+        )
+        return made
 
 
 def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def _callable(answer: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = answer() if isinstance(answer, type) else answer
-    return made
 
 
 # -- the text of a notebook cell -----------------------------------------------------------------
@@ -97,22 +103,23 @@ def _callable(answer: Callable[..., Any]) -> Callable[..., Any]:
 def source_for_cell(answer: Callable[..., Any], name: str) -> str:
     """The text of a notebook cell that defines `answer` under the exercise's name.
 
-    Decorators are removed. Imports and helpers of the answer's module that it needs are put in
-    front; `np` and the functions of other exercises are left to the notebook's other cells.
+    The decorators that record it are removed. Imports and helpers of the answer's module that it
+    needs are put in front; `np` and the functions of other exercises are left to the notebook's
+    other cells.
 
     Args:
-        answer: a function, or an instance of a class without constructor arguments, defined at the
-            top level of a module of this package.
+        answer: a function, a class, or an instance of a class without constructor arguments,
+            defined at the top level of a module of this package.
         name: the name that the cell defines.
 
     Raises:
         KeyError: the answer is not defined at the top level of its module.
     """
-    definition = answer if inspect.isfunction(answer) else type(answer)
+    definition = answer if inspect.isfunction(answer) or inspect.isclass(answer) else type(answer)
     statements = _statements(definition.__module__)
     own = statements[definition.__name__]
-    if inspect.isfunction(definition):
-        own = own.replace(f"def {definition.__name__}(", f"def {name}(", 1)
+    if definition is answer:
+        own = re.sub(rf"\b(def|class) {definition.__name__}\b", rf"\1 {name}", own, count=1)
     else:
         own += f"\n\n\n{name} = {definition.__name__}()"
     # dict.fromkeys: a helper used twice, or one import of two names, is written once
@@ -127,11 +134,21 @@ def _statements(module_name: str) -> dict[str, str]:
     """Every name that a module defines for its answers -> the text of the statement."""
     source = inspect.getsource(sys.modules[module_name])
     lines = source.splitlines()
-    statements = {}
+    statements: dict[str, str] = {}
     for node in ast.parse(source).body:
-        text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        if isinstance(node, ast.ImportFrom) and _is_of_answers(node.module or ""):
+            statements |= _statements(node.module or "")
+        text = "\n".join([*_kept_decorators(node), *lines[node.lineno - 1 : node.end_lineno]])
         statements.update(dict.fromkeys(_names_bound(node), text))
     return statements
+
+
+def _kept_decorators(node: ast.stmt) -> list[str]:
+    """The decorators of a definition that do something; those of `Answers` only record it."""
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return []
+    texts = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return [f"@{text}" for text in texts if not re.match(r"(answers\.)?(mistake|right_)", text)]
 
 
 def _names_bound(node: ast.stmt) -> list[str]:
@@ -152,6 +169,11 @@ def _names_bound(node: ast.stmt) -> list[str]:
 
 def _is_of_the_notebook(module: str) -> bool:
     return module.partition(".")[0] in {"__future__", "autograder", "reference"}
+
+
+def _is_of_answers(module: str) -> bool:
+    """Whether what is imported are answers, or parts of them, which a cell must spell out."""
+    return module.startswith(f"{__name__}.")
 
 
 def _needed(statements: dict[str, str], text: str) -> Iterator[str]:

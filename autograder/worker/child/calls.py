@@ -7,9 +7,13 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+import numpy as np
+
 from .. import wire
 from .errors import describe
 from .values import Outbox, ResultTooLargeError, from_wire
+
+_PLAIN = (bool, int, float, complex, str, tuple, list, dict, set, np.ndarray, np.generic)
 
 CaseStatus = Literal["passed", "exception", "memory", "output_limit"]
 
@@ -55,17 +59,17 @@ class CaseRunner:
             setattr(target, step.name, from_wire(step.value, objects))
             return None
         if isinstance(step, wire.CallMethod):
-            function = getattr(objects[step.target.step], step.name)
+            function = _method(objects[step.target.step], step.name)
         elif step.to in self._functions:
             function = self._functions[step.to]
         else:
             raise NameError(f"name {step.to!r} is not defined")
         args = [from_wire(value, objects) for value in step.args]
         kwargs = self._keywords(function, step, objects)
-        result = function(*args, **kwargs)
         if isinstance(step, wire.Construct):
-            objects[number] = result
+            objects[number] = _made(function, step.to, args, kwargs)
             return wire.Handle(number)
+        result = function(*args, **kwargs)
         answer = outbox.to_wire(result)
         return _echo(answer, args, kwargs, outbox) if step.echo else answer
 
@@ -105,6 +109,37 @@ def _keywords_of(function: Callable[..., Any]) -> frozenset[str] | None:
         )
     except Exception:
         return None
+
+
+def _made(function: Callable[..., Any], name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The object that a class makes; raises TypeError where a function stands in its place.
+
+    A function that makes an object is as good as a class.
+    """
+    if not inspect.isfunction(function):
+        return function(*args, **kwargs)
+    refusal = f"it is a function, but should be a class; begin it with: class {name}"
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        raise TypeError(refusal) from None
+    made = function(*args, **kwargs)
+    if made is None or isinstance(made, _PLAIN):
+        raise TypeError(refusal)
+    return made
+
+
+def _method(target: Any, name: str) -> Any:
+    """A method of an object; where it has none of that name, the message says what to write."""
+    try:
+        return getattr(target, name)
+    except AttributeError:
+        if hasattr(type(target), name):
+            raise  # a property of that name, or what it needs, fails
+        called = "" if name == "__call__" or not callable(target) else ", not __call__"
+        raise AttributeError(
+            f"it has no method {name}; write one inside the class: def {name}(self, ...){called}"
+        ) from None
 
 
 def _echo(answer: wire.Value, args: list[Any], kwargs: dict[str, Any], outbox: Outbox) -> wire.Echo:

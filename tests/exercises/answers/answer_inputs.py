@@ -14,7 +14,14 @@ import numpy as np
 import reference
 from autograder.comparison import HUGE_SCORES, T, Tolerance, agree, agree_pairs
 from autograder.exercise import Disagreement, Mistake, RightAnswer
-from autograder.exercises.answers import causal_mask, self_attention, self_attention_loop, softmax
+from autograder.exercises.answers import (
+    causal_mask,
+    create_causal_mask,
+    scaled_dot_product_attention,
+    self_attention,
+    self_attention_loop,
+    softmax,
+)
 
 DRAWS = 20
 DEFAULTS = {"axis": -1, "mask": None, "scale": True}
@@ -24,6 +31,8 @@ MODULES: dict[str, ModuleType] = {
     "self_attention_loop": self_attention_loop,
     "self_attention": self_attention,
     "causal_mask": causal_mask,
+    "scaled_dot_product_attention": scaled_dot_product_attention,
+    "create_causal_mask": create_causal_mask,
 }
 MISTAKES: list[tuple[str, Mistake]] = [
     (exercise, mistake) for exercise, module in MODULES.items() for mistake in module.MISTAKES
@@ -91,7 +100,7 @@ def _is_huge(z: Any) -> bool:
 
 def same(exercise: str, got: Any, expected: Any, tolerance: Tolerance = T) -> Disagreement | None:
     """None if two answers to an exercise agree at the documented tolerance."""
-    compare = agree_pairs if exercise.startswith("self_attention") else agree
+    compare = agree_pairs if "attention" in exercise else agree
     return compare(got, expected, tolerance=tolerance)
 
 
@@ -99,10 +108,12 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
     """Twenty calls with small random arguments, all sizes distinct, no mask, last axis."""
     for draw in range(DRAWS):
         rng = np.random.default_rng([4, draw])
-        if exercise == "causal_mask":
+        if exercise.endswith("causal_mask"):
             yield Inputs((draw % 8 + 1,))
         elif exercise == "softmax":
             yield Inputs((scores(rng, 2 + draw % 2),), {"axis": -1})
+        elif exercise == "scaled_dot_product_attention":
+            yield Inputs(batch(rng))
         else:
             yield Inputs(projections(rng))
 
@@ -116,4 +127,11 @@ def projections(rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.f
     """X (n, d), W_Q and W_K (d, d_k), W_V (d, d_v) with distinct sizes out of 2..6."""
     n, d, d_k, d_v = rng.permutation([2, 3, 4, 5, 6])[:4]
     shapes = ((n, d), (d, d_k), (d, d_k), (d, d_v))
+    return tuple(rng.standard_normal(shape) for shape in shapes)
+
+
+def batch(rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:
+    """Query (B, n_q, d_k), key (B, n_k, d_k), value (B, n_k, d_v), distinct sizes out of 2..6."""
+    B, n_q, n_k, d_k, d_v = rng.permutation([2, 3, 4, 5, 6])
+    shapes = ((B, n_q, d_k), (B, n_k, d_k), (B, n_k, d_v))
     return tuple(rng.standard_normal(shape) for shape in shapes)

@@ -53,6 +53,24 @@ def one_row_blocked() -> Any:
     return mask
 
 
+def batched(mask: Any = None, *, times: float = 1.0, B: int = 2) -> Callable[[], Inputs]:
+    """Four queries and keys; d_k = 3, d_v = 5."""
+
+    def inputs() -> Inputs:
+        rng = np.random.default_rng(7)
+        query, key, value = (rng.standard_normal((B, 4, width)) for width in (3, 3, 5))
+        return Inputs((times * query, key, value), {"mask": mask})
+
+    return inputs
+
+
+def huge_scores(*scores: float) -> Callable[[], Inputs]:
+    """One query and keys with these scores, the last one blocked."""
+    key = np.array(scores)[None, :, None]
+    mask = np.eye(1, len(scores), k=len(scores) - 1)
+    return lambda: Inputs((np.ones((1, 1, 1)), key, np.ones((1, len(scores), 2))), {"mask": mask})
+
+
 BLOCKED_SLICE = softmax_of([0.0, 1.0], [-INF, -INF])
 BLOCKED_ROW = attention(one_row_blocked())
 CAUSAL = attention(TRIANGLE)
@@ -97,6 +115,56 @@ DEDICATED: dict[tuple[str, str], Callable[[], Inputs]] = {
     ("self_attention", "attention_without_shift"): attention(times=60.0),
     ("self_attention", "one_maximum_for_all_rows"): attention(times=60.0),
 }
+BLOCKING = 1.0 - TRIANGLE
+DEDICATED |= {
+    ("scaled_dot_product_attention", name): inputs
+    for inputs, names in {
+        batched(BLOCKING): [
+            "blocked_and_visible_swapped",
+            "zeros_lowered",
+            "zeros_filled",
+            "mask_subtracts_one",
+            "mask_added_to_scores",
+            "blocked_scores_raised",
+            "batched_mask_without_effect",
+            "no_mask_argument",
+            "blocked_score_zero",
+            "blocked_score_minus_ten",
+            "mask_after_softmax",
+            "blocked_weights_minus_1e9",
+            "infinity_times_the_mask",
+            "mask_transposed",
+            "row_of_the_mask_for_each_sequence",
+            "boolean_mask_alone_works",
+            "asks_whether_the_mask_is_true",
+            "mask_compared_with_none",
+            "unmasked_weights_returned",
+        ],
+        batched(np.stack([BLOCKING, np.eye(4)])): [
+            "first_mask_for_every_sequence",
+            "mask_gets_another_axis",
+            "mask_repeated_for_every_sequence",
+            "own_causal_mask",
+        ],
+        batched(BLOCKING == 1): ["minus_sign_before_the_mask"],
+        batched(times=1e4): [
+            "batched_without_shift",
+            "one_maximum_for_all_rows",
+            "one_maximum_for_each_sequence",
+        ],
+        batched(B=1): ["axes_of_length_one_dropped"],
+        huge_scores(0.0, 2e4): [
+            "lowered_by_ten_thousand",
+            "maximum_before_mask",
+            "weights_renormalised_after_mask",
+        ],
+        huge_scores(-2e4, 0.0): ["blocked_score_minus_ten_thousand"],
+        lambda: Inputs(tuple(np.ones((1, n, 2)) for n in (2, 3, 3)), {"mask": np.eye(2, 3)}): [
+            "square_mask_alone_works"
+        ],
+    }.items()
+    for name in names
+}
 # What the loop has in common with the matrix form is shown by the same inputs.
 DEDICATED |= {
     ("self_attention_loop", mistake.name): DEDICATED["self_attention", mistake.name]
@@ -111,6 +179,9 @@ CHANGES = {
     ("self_attention", "input_centred_in_place"): attention(),
     ("self_attention_loop", "argument_changed_in_place"): CAUSAL,
     ("self_attention_loop", "input_centred_in_place"): attention(),
+    ("scaled_dot_product_attention", "mask_turned_into_scores_in_place"): batched(BLOCKING),
+    ("scaled_dot_product_attention", "query_scaled_in_place"): batched(),
+    ("scaled_dot_product_attention", "input_centred_in_place"): batched(),
 }
 RIGHT_RESULTS = {key for key in (*DEDICATED, *CHANGES) if key[1] != "input_centred_in_place"}
 LAWS_ALONE = {
@@ -184,7 +255,11 @@ def test_answers_that_compute_nothing_are_worth_nothing() -> None:
         (exercise, m.name)
         for exercise, m in MISTAKES
         if m.name.startswith("returns_") and m.name != "returns_logarithms"
-    } | {("self_attention", "uniform_average"), ("causal_mask", "everything_allowed")}
+    } | {
+        ("self_attention", "uniform_average"),
+        ("scaled_dot_product_attention", "uniform_average"),
+        ("causal_mask", "everything_allowed"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -194,6 +269,7 @@ def test_answers_that_compute_nothing_are_worth_nothing() -> None:
         ("self_attention_loop", "no_mask_argument"),
         ("self_attention", "no_mask_argument"),
         ("self_attention", "no_scale_argument"),
+        ("scaled_dot_product_attention", "no_mask_argument"),
     ],
 )
 def test_form_without_an_optional_argument_refuses_it(exercise: str, name: str) -> None:

@@ -11,6 +11,7 @@ from answer_inputs import (
     MODULES,
     RIGHT_ANSWERS,
     Inputs,
+    batch,
     disagreement,
     label,
     ordinary_inputs,
@@ -51,10 +52,26 @@ def attention_inputs(exercise: str) -> Iterator[Inputs]:
     yield Inputs((60 * arrays[0], *arrays[1:]))
 
 
+def batched_inputs() -> Iterator[Inputs]:
+    for draw in range(DRAWS):
+        rng = np.random.default_rng([7, draw])
+        arrays = batch(rng)
+        shape = len(arrays[0]), arrays[0].shape[1], arrays[1].shape[1]
+        blocked = rng.random(shape) < 0.5
+        blocked[:, :, rng.integers(shape[2])] = False
+        for mask in (blocked.astype(float), blocked[0].astype(float), blocked[0], blocked):
+            yield Inputs(arrays, {"mask": mask})
+        yield Inputs((*arrays, blocked[0].astype(int)))
+        yield Inputs(tuple(array[:1] for array in arrays), {"mask": blocked[:1] + 0.0})
+    yield Inputs((60 * arrays[0], 60 * arrays[1], arrays[2]))
+
+
 def inputs_for(exercise: str) -> Iterator[Inputs]:
     yield from ordinary_inputs(exercise)
     if exercise == "softmax":
         yield from softmax_inputs()
+    elif exercise == "scaled_dot_product_attention":
+        yield from batched_inputs()
     elif exercise.startswith("self_attention"):
         yield from attention_inputs(exercise)
 

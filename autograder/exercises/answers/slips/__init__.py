@@ -26,7 +26,7 @@ from typing import Any
 
 from autograder.exercise import Mistake
 
-__all__ = ["NO_SHARE", "TINY_CONSTANTS", "Slip", "Slips", "again"]
+__all__ = ["NO_SHARE", "TINY_CONSTANTS", "Slip", "Slips", "again", "as_mistake", "left"]
 
 Answer = Callable[..., Any]
 Stage = Callable[..., Any]
@@ -133,17 +133,17 @@ class Slips:
         """
         known = {mistake.name: mistake for mistake in mistakes}
         made = [
-            _as_mistake((variant,), [known[name]], self.answer((variant,)))
+            as_mistake((variant,), [known[name]], self.answer((variant,)))
             for name, variants in self.variants.items()
             for variant in variants
         ]
         for slips in self.made_together(2):
             parts = [known[slip.name] for slip in slips]
-            if _left(parts) > 0:
-                made.append(_as_mistake(slips, parts, self.answer(slips)))
+            if left(parts) > 0:
+                made.append(as_mistake(slips, parts, self.answer(slips)))
         for slip, harmless in self.with_harmless():
             answer = self.answer((slip, harmless))
-            made.append(_as_mistake((slip, harmless), [known[slip.name]], answer))
+            made.append(as_mistake((slip, harmless), [known[slip.name]], answer))
         return tuple(made)
 
     def with_harmless(self) -> Iterator[tuple[Slip, Slip]]:
@@ -174,17 +174,18 @@ def _wrapped(stage: Stage, wrapper: Stage) -> Stage:
     return lambda c: wrapper(stage(c), c)
 
 
-def _left(parts: Sequence[Mistake]) -> Fraction:
+def left(parts: Sequence[Mistake]) -> Fraction:
     """The fraction of the points that is left when each part takes what it costs alone."""
     return 1 - sum((1 - part.share for part in parts), Fraction(0))
 
 
-def _as_mistake(slips: Sequence[Slip], parts: Sequence[Mistake], answer: Answer) -> Mistake:
+def as_mistake(slips: Sequence[Slip], parts: Sequence[Mistake], answer: Answer) -> Mistake:
+    """Slips made together as one mistake, named after all and with all their hints."""
     return Mistake(
         name="+".join(slip.name for slip in slips),
         answer=answer,
         hint=" ".join(part.hint for part in parts),
-        share=_left(parts),
+        share=left(parts),
         caught_by=tuple(dict.fromkeys(law for part in parts for law in part.caught_by)),
         recognised_by="outputs" if all(slip.repeats for slip in slips) else "laws",
     )
