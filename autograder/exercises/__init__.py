@@ -23,6 +23,10 @@ def catalogue() -> Catalogue:
     from autograder.exercises import (
         assignments,
         causal_mask,
+        chunked_attention,
+        cross_attention,
+        linear_attention,
+        local_attention,
         self_attention,
         self_attention_loop,
         softmax,
@@ -34,8 +38,12 @@ def catalogue() -> Catalogue:
             self_attention_loop.EXERCISE,
             self_attention.EXERCISE,
             causal_mask.EXERCISE,
+            chunked_attention.EXERCISE,
+            cross_attention.EXERCISE,
+            local_attention.EXERCISE,
+            linear_attention.EXERCISE,
         ),
-        assignments=(assignments.SELF_ATTENTION,),
+        assignments=(assignments.SELF_ATTENTION, assignments.EFFICIENT_ATTENTION),
     )
 
 

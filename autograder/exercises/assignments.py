@@ -16,3 +16,13 @@ SELF_ATTENTION = Assignment(
     },
     written=(WrittenQuestion(name="why-scale", points=Fraction(5)),),
 )
+
+EFFICIENT_ATTENTION = Assignment(
+    name="efficient_attention",
+    exercises={
+        "chunked_attention": Fraction(10),
+        "cross_attention": Fraction(5),
+        "local_attention": Fraction(5),
+        "linear_attention": Fraction(10),
+    },
+)

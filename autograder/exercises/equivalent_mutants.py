@@ -68,3 +68,38 @@ CAUSAL_MASK = {
         _ANY_NUMBERS
     ),
 }
+
+_ANY_CHUNKS = "the output is the same for every chunk size, so for every default"
+_SAME_KEY_WIDTH = "Q and K have the same width d_k"
+
+CHUNKED_ATTENTION = {
+    "chunked_attention: (Q, K, V, chunk_size=32) -> (Q, K, V, chunk_size=33)": _ANY_CHUNKS,
+    "chunked_attention: (Q, K, V, chunk_size=32) -> (Q, K, V, chunk_size=31)": _ANY_CHUNKS,
+    "chunked_attention: np.zeros -> np.ones in np.zeros((len(Q), V.shape[1]))": (
+        "every row of the output is assigned"
+    ),
+    "chunked_attention: 1 -> -1 in V.shape[1]": _MATRIX,
+    "chunked_attention: range(0, len(Q), chunk_size) -> range(0, len(Q)) in "
+    "for start in range(0, len(Q), chunk_size):": (
+        "chunks that overlap give every row its right output again"
+    ),
+    "chunked_attention: range(0, len(Q), chunk_size) -> range(0, len(Q) + 1, chunk_size) in "
+    "for start in range(0, len(Q), chunk_size):": (
+        "a chunk without queries adds no row to the output"
+    ),
+    "chunked_attention: slice(start, start + chunk_size) -> slice(start + chunk_size) in "
+    "chunk = slice(start, start + chunk_size)": (
+        "chunks that begin at the first query give every row its right output again"
+    ),
+    "chunked_attention: K -> Q in K.shape": _SAME_KEY_WIDTH,
+    "chunked_attention: 1 -> -1 in K.shape[1]": _MATRIX,
+}
+
+CROSS_ATTENTION = {
+    "cross_attention: W_Q -> W_K in W_Q.shape": _SAME_WIDTH,
+    "cross_attention: 1 -> -1 in W_Q.shape[1]": _MATRIX,
+}
+
+LOCAL_ATTENTION: dict[str, str] = {}
+
+LINEAR_ATTENTION: dict[str, str] = {}
