@@ -100,6 +100,31 @@ CROSS_ATTENTION = {
     "cross_attention: 1 -> -1 in W_Q.shape[1]": _MATRIX,
 }
 
-LOCAL_ATTENTION: dict[str, str] = {}
+_SAME_COUNT = "there are as many queries as keys and values"
 
-LINEAR_ATTENTION: dict[str, str] = {}
+LOCAL_ATTENTION = {
+    "local_attention: Q -> K in len(Q)": _SAME_COUNT,
+    "local_attention: Q -> V in len(Q)": _SAME_COUNT,
+    "local_attention: position[:, np.newaxis] - position -> position - position[:, np.newaxis] "
+    "in np.abs(position[:, np.newaxis] - position)": "abs(i - j) = abs(j - i)",
+    "local_attention: K -> Q in K.shape": _SAME_KEY_WIDTH,
+    "local_attention: 1 -> -1 in K.shape[1]": _MATRIX,
+    "local_attention: np.inf -> 1000000000.0 in -np.inf": (
+        "a query sees itself, so beside -1e9 there is a visible score, larger by far: weight 0"
+    ),
+}
+
+_NEVER_TAKEN = "where() takes exp for x <= 0 alone; beyond that it only keeps exp from overflowing"
+
+LINEAR_ATTENTION = {
+    "linear_attention: phi_Q @ phi_K.sum(axis=0) -> phi_Q @ phi_K.sum(axis=0).T in "
+    "normaliser = phi_Q @ phi_K.sum(axis=0)": _VECTOR,
+    "_elu_plus_one: x > 0 -> x >= 0 in np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))": (
+        "at 0 both cases give 1"
+    ),
+    "_elu_plus_one: np.minimum(x, 0) -> np.minimum(0, x) in np.exp(np.minimum(x, 0))": (
+        "the smaller of two numbers is the same in either order"
+    ),
+    "_elu_plus_one: np.minimum(x, 0) -> x in np.exp(np.minimum(x, 0))": _NEVER_TAKEN,
+    "_elu_plus_one: 0 -> 1 in np.minimum(x, 0)": _NEVER_TAKEN,
+}

@@ -146,7 +146,7 @@ def hidden_scores_lowered_by_a_thousand(Q, K, V, window):
 
 @mistake(
     hint="0 times infinity is nan, so every visible score is lost: use np.where.",
-    share="0.5",
+    share="0",
     caught_by=("matches_reference",),
 )
 def infinity_times_the_band(Q, K, V, window):
