@@ -157,7 +157,7 @@ def argument_changed_in_place(X, context, W_Q, W_K, W_V):
 )
 def future_of_the_context_hidden(X, context, W_Q, W_K, W_V):
     S = (X @ W_Q) @ (context @ W_K).T / np.sqrt(W_Q.shape[1])
-    A = softmax(np.where(np.tri(*S.shape, dtype=bool), S, -np.inf))
+    A = softmax(np.where(np.tri(len(X), len(context), dtype=bool), S, -np.inf))
     return A @ (context @ W_V), A
 
 
