@@ -14,7 +14,16 @@ import numpy as np
 import reference
 from autograder.comparison import HUGE_SCORES, T, Tolerance, agree, agree_pairs
 from autograder.exercise import Disagreement, Mistake, RightAnswer
-from autograder.exercises.answers import causal_mask, self_attention, self_attention_loop, softmax
+from autograder.exercises.answers import (
+    causal_mask,
+    chunked_attention,
+    cross_attention,
+    linear_attention,
+    local_attention,
+    self_attention,
+    self_attention_loop,
+    softmax,
+)
 
 DRAWS = 20
 DEFAULTS = {"axis": -1, "mask": None, "scale": True}
@@ -24,6 +33,10 @@ MODULES: dict[str, ModuleType] = {
     "self_attention_loop": self_attention_loop,
     "self_attention": self_attention,
     "causal_mask": causal_mask,
+    "chunked_attention": chunked_attention,
+    "cross_attention": cross_attention,
+    "local_attention": local_attention,
+    "linear_attention": linear_attention,
 }
 MISTAKES: list[tuple[str, Mistake]] = [
     (exercise, mistake) for exercise, module in MODULES.items() for mistake in module.MISTAKES
@@ -91,7 +104,8 @@ def _is_huge(z: Any) -> bool:
 
 def same(exercise: str, got: Any, expected: Any, tolerance: Tolerance = T) -> Disagreement | None:
     """None if two answers to an exercise agree at the documented tolerance."""
-    compare = agree_pairs if exercise.startswith("self_attention") else agree
+    gives_pairs = exercise.startswith("self_attention") or exercise == "cross_attention"
+    compare = agree_pairs if gives_pairs else agree
     return compare(got, expected, tolerance=tolerance)
 
 
@@ -103,6 +117,16 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
             yield Inputs((draw % 8 + 1,))
         elif exercise == "softmax":
             yield Inputs((scores(rng, 2 + draw % 2),), {"axis": -1})
+        elif exercise == "chunked_attention":
+            # with the default chunk size in every fifth draw
+            yield Inputs((*queries_keys_values(rng), *([draw % 5] * (draw % 5 > 0))))
+        elif exercise == "linear_attention":
+            yield Inputs(queries_keys_values(rng))
+        elif exercise == "local_attention":
+            yield Inputs((*queries_keys_values(rng, n_q=7, n_k=7), draw % 8))
+        elif exercise == "cross_attention":
+            X, *matrices = projections(rng)
+            yield Inputs((X, rng.standard_normal((7, X.shape[1])), *matrices))
         else:
             yield Inputs(projections(rng))
 
@@ -110,6 +134,15 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
 def scores(rng: np.random.Generator, rank: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Random scores with distinct sizes out of 2..6."""
     return 3 * rng.standard_normal(rng.permutation([2, 3, 4, 5, 6])[:rank])
+
+
+def queries_keys_values(
+    rng: np.random.Generator, n_q: int = 0, n_k: int = 0
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:
+    """Q (n_q, d_k), K (n_k, d_k), V (n_k, d_v), sizes that are not given distinct out of 2..6."""
+    some_q, some_k, d_k, d_v = rng.permutation([2, 3, 4, 5, 6])[:4]
+    n_q, n_k = n_q or some_q, n_k or some_k
+    return tuple(rng.standard_normal(shape) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
 
 
 def projections(rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:

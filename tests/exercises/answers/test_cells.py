@@ -38,6 +38,10 @@ EARLIER = {
     "self_attention_loop": ("softmax", "self_attention"),
     "self_attention": ("softmax",),
     "causal_mask": (),
+    "chunked_attention": ("softmax",),
+    "cross_attention": ("softmax",),
+    "local_attention": ("softmax",),
+    "linear_attention": ("softmax",),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,16 @@ def huge_blocked_key() -> Inputs:
     X = np.array([[1.0, 0.0], [0.5, 0.0], [1.0, 1.0]])
     W_Q, W_K = np.eye(2), np.array([[1.0, 0.0], [3e4, 0.0]])
     return Inputs((X, W_Q, W_K, np.eye(2)[:, :1]), {"mask": np.tri(3, dtype=bool)})
+
+
+def huge_scores_of(exercise: str) -> Callable[[], Inputs]:
+    """An ordinary call with scores of order 1e5."""
+
+    def inputs() -> Inputs:
+        *_, last = islice(ordinary_inputs(exercise), 4)  # the one with chunks and a window of 3
+        return Inputs((1e3 * last.args[0], 1e3 * last.args[1], *last.args[2:]))
+
+    return inputs
 
 
 def one_row_blocked() -> Any:
@@ -97,6 +108,15 @@ DEDICATED: dict[tuple[str, str], Callable[[], Inputs]] = {
     ("self_attention", "attention_without_shift"): attention(times=60.0),
     ("self_attention", "one_maximum_for_all_rows"): attention(times=60.0),
 }
+for exercise, hidden in (
+    ("chunked_attention", "without_shift one_maximum_for_the_chunk"),
+    ("cross_attention", "without_shift one_maximum_for_all_rows"),
+    (
+        "local_attention",
+        "without_shift band_after_softmax_then_normalised hidden_scores_lowered_by_a_thousand",
+    ),
+):
+    DEDICATED |= {(exercise, name): huge_scores_of(exercise) for name in hidden.split()}
 # What the loop has in common with the matrix form is shown by the same inputs.
 DEDICATED |= {
     ("self_attention_loop", mistake.name): DEDICATED["self_attention", mistake.name]
@@ -111,12 +131,22 @@ CHANGES = {
     ("self_attention", "input_centred_in_place"): attention(),
     ("self_attention_loop", "argument_changed_in_place"): CAUSAL,
     ("self_attention_loop", "input_centred_in_place"): attention(),
+    **{
+        (exercise, name): (lambda exercise=exercise: next(iter(ordinary_inputs(exercise))))
+        for exercise, name in [
+            ("chunked_attention", "chunk_changed_in_place"),
+            ("cross_attention", "argument_changed_in_place"),
+            ("local_attention", "argument_changed_in_place"),
+            ("linear_attention", "argument_changed_in_place"),
+        ]
+    },
 }
 RIGHT_RESULTS = {key for key in (*DEDICATED, *CHANGES) if key[1] != "input_centred_in_place"}
 LAWS_ALONE = {
     "shifts_the_callers_array",
     "random_dropout",
     "argument_changed_in_place",
+    "chunk_changed_in_place",
     "uses_a_notebook_global",
     "own_random_matrices",
 }
@@ -184,7 +214,11 @@ def test_answers_that_compute_nothing_are_worth_nothing() -> None:
         (exercise, m.name)
         for exercise, m in MISTAKES
         if m.name.startswith("returns_") and m.name != "returns_logarithms"
-    } | {("self_attention", "uniform_average"), ("causal_mask", "everything_allowed")}
+    } | {
+        ("self_attention", "uniform_average"),
+        ("causal_mask", "everything_allowed"),
+        ("local_attention", "infinity_times_the_band"),  # nan everywhere
+    }
 
 
 @pytest.mark.parametrize(
