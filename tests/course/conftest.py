@@ -28,8 +28,8 @@ print(json.dumps({
 """
 
 
-def read_notebook(kind: str) -> NotebookNode:
-    path = COURSE / kind / "self_attention" / "self_attention.ipynb"
+def read_notebook(kind: str, assignment: str = "self_attention") -> NotebookNode:
+    path = COURSE / kind / assignment / f"{assignment}.ipynb"
     notebook: NotebookNode = nbformat.read(path, as_version=4)
     return notebook
 
