@@ -6,6 +6,7 @@ import reference
 from autograder.exercise import Exercise
 from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import cross_attention as answers
+from autograder.exercises.answers.slips import cross_attention as slips
 from autograder.laws import cross as laws
 
 _reference = reference.cross_attention
@@ -26,6 +27,7 @@ EXERCISE = Exercise(
         laws.half_precision_rows_sum_to_one(),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     equivalent_mutants=equivalent_mutants.CROSS_ATTENTION,
 )

@@ -6,6 +6,7 @@ import reference
 from autograder.exercise import Exercise
 from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import linear_attention as answers
+from autograder.exercises.answers.slips import linear_attention as slips
 from autograder.laws import efficient, linear
 from autograder.strategies import queries_keys_values as qkv
 
@@ -26,6 +27,7 @@ EXERCISE = Exercise(
         efficient.inputs_unchanged(efficient.attend, inputs=qkv.features(), weight=5),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     equivalent_mutants=equivalent_mutants.LINEAR_ATTENTION,
 )

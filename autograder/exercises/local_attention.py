@@ -6,6 +6,7 @@ import reference
 from autograder.exercise import Exercise
 from autograder.exercises import equivalent_mutants
 from autograder.exercises.answers import local_attention as answers
+from autograder.exercises.answers.slips import local_attention as slips
 from autograder.laws import efficient as laws
 from autograder.strategies import queries_keys_values as qkv
 
@@ -29,6 +30,7 @@ EXERCISE = Exercise(
         laws.inputs_unchanged(_one_beside, inputs=qkv.tokens(6), weight=5),
     ),
     mistakes=answers.MISTAKES,
+    combinations=slips.combinations,
     right_answers=answers.RIGHT_ANSWERS,
     equivalent_mutants=equivalent_mutants.LOCAL_ATTENTION,
 )

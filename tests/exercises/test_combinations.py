@@ -23,6 +23,9 @@ from autograder.exercises.answers.slips import (
     Slip,
     Slips,
     causal_mask,
+    cross_attention,
+    linear_attention,
+    local_attention,
     self_attention,
     self_attention_loop,
     softmax,
@@ -44,6 +47,9 @@ SLIPS = {
     "self_attention_loop": self_attention_loop.SLIPS,
     "self_attention": self_attention.SLIPS,
     "causal_mask": causal_mask.SLIPS,
+    "cross_attention": cross_attention.SLIPS,
+    "local_attention": local_attention.SLIPS,
+    "linear_attention": linear_attention.SLIPS,
 }
 ONE = Fraction(1)
 STEP = Settings().rounding_step
