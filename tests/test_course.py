@@ -169,8 +169,8 @@ def test_an_assignment_lists_its_exercises_in_order():
 
 
 def test_an_exercise_that_is_not_installed_is_named():
-    assignment = Assignment(name="later", exercises={"chunked_attention": Fraction(5)})
-    with pytest.raises(UsageError, match="'chunked_attention', which is not installed"):
+    assignment = Assignment(name="later", exercises={"layer_norm": Fraction(5)})
+    with pytest.raises(UsageError, match="'layer_norm', which is not installed"):
         exercises_of(assignment)
 
 

@@ -23,7 +23,11 @@ def catalogue() -> Catalogue:
     from autograder.exercises import (
         assignments,
         causal_mask,
+        chunked_attention,
         create_causal_mask,
+        cross_attention,
+        linear_attention,
+        local_attention,
         multi_head_attention,
         scaled_dot_product_attention,
         self_attention,
@@ -40,8 +44,16 @@ def catalogue() -> Catalogue:
             scaled_dot_product_attention.EXERCISE,
             create_causal_mask.EXERCISE,
             multi_head_attention.EXERCISE,
+            chunked_attention.EXERCISE,
+            cross_attention.EXERCISE,
+            local_attention.EXERCISE,
+            linear_attention.EXERCISE,
         ),
-        assignments=(assignments.SELF_ATTENTION, assignments.MULTI_HEAD_ATTENTION),
+        assignments=(
+            assignments.SELF_ATTENTION,
+            assignments.MULTI_HEAD_ATTENTION,
+            assignments.EFFICIENT_ATTENTION,
+        ),
     )
 
 

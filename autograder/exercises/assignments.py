@@ -25,3 +25,13 @@ MULTI_HEAD_ATTENTION = Assignment(
         "MultiHeadAttention": Fraction(15),
     },
 )
+
+EFFICIENT_ATTENTION = Assignment(
+    name="efficient_attention",
+    exercises={
+        "chunked_attention": Fraction(10),
+        "cross_attention": Fraction(5),
+        "local_attention": Fraction(5),
+        "linear_attention": Fraction(10),
+    },
+)

@@ -124,3 +124,63 @@ MULTI_HEAD_ATTENTION = {
     "MultiHeadAttention.forward: (self, query, key, value, mask=None) -> "
     "(self, query, key, value, mask=0)": "a mask of 0 blocks nothing, as no mask does",
 }
+
+_ANY_CHUNKS = "the output is the same for every chunk size, so for every default"
+_SAME_KEY_WIDTH = "Q and K have the same width d_k"
+
+CHUNKED_ATTENTION = {
+    "chunked_attention: (Q, K, V, chunk_size=32) -> (Q, K, V, chunk_size=33)": _ANY_CHUNKS,
+    "chunked_attention: (Q, K, V, chunk_size=32) -> (Q, K, V, chunk_size=31)": _ANY_CHUNKS,
+    "chunked_attention: np.zeros -> np.ones in np.zeros((len(Q), V.shape[1]))": (
+        "every row of the output is assigned"
+    ),
+    "chunked_attention: 1 -> -1 in V.shape[1]": _MATRIX,
+    "chunked_attention: range(0, len(Q), chunk_size) -> range(0, len(Q)) in "
+    "for start in range(0, len(Q), chunk_size):": (
+        "chunks that overlap give every row its right output again"
+    ),
+    "chunked_attention: range(0, len(Q), chunk_size) -> range(0, len(Q) + 1, chunk_size) in "
+    "for start in range(0, len(Q), chunk_size):": (
+        "a chunk without queries adds no row to the output"
+    ),
+    "chunked_attention: slice(start, start + chunk_size) -> slice(start + chunk_size) in "
+    "chunk = slice(start, start + chunk_size)": (
+        "chunks that begin at the first query give every row its right output again"
+    ),
+    "chunked_attention: K -> Q in K.shape": _SAME_KEY_WIDTH,
+    "chunked_attention: 1 -> -1 in K.shape[1]": _MATRIX,
+}
+
+CROSS_ATTENTION = {
+    "cross_attention: W_Q -> W_K in W_Q.shape": _SAME_WIDTH,
+    "cross_attention: 1 -> -1 in W_Q.shape[1]": _MATRIX,
+}
+
+_SAME_COUNT = "there are as many queries as keys and values"
+
+LOCAL_ATTENTION = {
+    "local_attention: Q -> K in len(Q)": _SAME_COUNT,
+    "local_attention: Q -> V in len(Q)": _SAME_COUNT,
+    "local_attention: position[:, np.newaxis] - position -> position - position[:, np.newaxis] "
+    "in np.abs(position[:, np.newaxis] - position)": "abs(i - j) = abs(j - i)",
+    "local_attention: K -> Q in K.shape": _SAME_KEY_WIDTH,
+    "local_attention: 1 -> -1 in K.shape[1]": _MATRIX,
+    "local_attention: np.inf -> 1000000000.0 in -np.inf": (
+        "a query sees itself, so beside -1e9 there is a visible score, larger by far: weight 0"
+    ),
+}
+
+_NEVER_TAKEN = "where() takes exp for x <= 0 alone; beyond that it only keeps exp from overflowing"
+
+LINEAR_ATTENTION = {
+    "linear_attention: phi_Q @ phi_K.sum(axis=0) -> phi_Q @ phi_K.sum(axis=0).T in "
+    "normaliser = phi_Q @ phi_K.sum(axis=0)": _VECTOR,
+    "_elu_plus_one: x > 0 -> x >= 0 in np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))": (
+        "at 0 both cases give 1"
+    ),
+    "_elu_plus_one: np.minimum(x, 0) -> np.minimum(0, x) in np.exp(np.minimum(x, 0))": (
+        "the smaller of two numbers is the same in either order"
+    ),
+    "_elu_plus_one: np.minimum(x, 0) -> x in np.exp(np.minimum(x, 0))": _NEVER_TAKEN,
+    "_elu_plus_one: 0 -> 1 in np.minimum(x, 0)": _NEVER_TAKEN,
+}

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +15,52 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder.exercise import Assignment
+from autograder.exercises import load_assignments
+from tests.course.conftest import read_notebook
+
 pytestmark = pytest.mark.slow
 
-EXERCISES = ["softmax", "self_attention_loop", "self_attention", "causal_mask"]
+ASSIGNMENTS = load_assignments()
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
+
+
+@pytest.fixture(scope="module", params=ASSIGNMENTS.values(), ids=ASSIGNMENTS.keys())
+def assignment(request: pytest.FixtureRequest) -> Assignment:
+    found: Assignment = request.param
+    return found
+
+
+@pytest.fixture
+def source(assignment: Assignment) -> NotebookNode:
+    return read_notebook("source", assignment.name)
+
+
+@pytest.fixture
+def release(assignment: Assignment) -> NotebookNode:
+    return read_notebook("release", assignment.name)
 
 
 @pytest.fixture(scope="module")
 def regenerated(
-    course: Path, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    course: Path,
+    assignment: Assignment,
+    environment: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """The release folder that `nbgrader generate_assignment` writes in a scratch course."""
     scratch = tmp_path_factory.mktemp("course")
     shutil.copytree(course / "source", scratch / "source")
     shutil.copy(course / "nbgrader_config.py", scratch)
     subprocess.run(
-        ["nbgrader", "generate_assignment", "self_attention"],
+        ["nbgrader", "generate_assignment", assignment.name],
         cwd=scratch,
         env=environment,
         check=True,
         capture_output=True,
         timeout=120,
     )
-    return scratch / "release" / "self_attention"
+    return scratch / "release" / assignment.name
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -48,12 +72,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_generating_the_assignment_gives_the_committed_release(
-    course: Path, regenerated: Path
+    course: Path, assignment: Assignment, regenerated: Path
 ) -> None:
-    committed = contents(course / "release" / "self_attention")
-    assert list(committed) == ["self_attention.ipynb"]
+    name = assignment.name
+    committed = contents(course / "release" / name)
+    assert list(committed) == [f"{name}.ipynb"]
     assert contents(regenerated) == committed, (
-        "release/self_attention is not current. Run `nbgrader generate_assignment self_attention "
+        f"release/{name} is not current. Run `nbgrader generate_assignment {name} "
         "--force` and commit the result."
     )
 
@@ -66,30 +91,35 @@ def test_no_line_of_a_solution_is_released(source: NotebookNode, release: Notebo
         for line in block.splitlines()
         if line.strip()
     }
-    assert len(solution) > 20
+    assert len(solution) > 15
     released = {line.strip() for cell in release.cells for line in cell.source.splitlines()}
     assert solution & released == set()
 
 
-def test_neither_markers_nor_hidden_tests_are_released(course: Path) -> None:
-    text = contents(course / "release" / "self_attention")["self_attention.ipynb"].decode()
+def test_neither_markers_nor_hidden_tests_are_released(
+    course: Path, assignment: Assignment
+) -> None:
+    name = assignment.name
+    text = contents(course / "release" / name)[f"{name}.ipynb"].decode()
     for word in ("BEGIN ", "END ", "HIDDEN", "MARK SCHEME", "autograder", "grade(", "SOLUTION"):
         assert word not in text
 
 
 def test_neither_model_answer_nor_mark_scheme_is_released(
-    source: NotebookNode, release: NotebookNode
+    assignment: Assignment, source: NotebookNode, release: NotebookNode
 ) -> None:
-    answer = next(cell.source for cell in source.cells if cell.id == "why-scale")
     text = "\n".join(cell.source for cell in release.cells)
-    lines = [line for line in answer.splitlines() if line.strip()]
-    assert len(lines) > 10
-    assert [line for line in lines if line in text] == []
-    assert next(c.source for c in release.cells if c.id == "why-scale") == "YOUR ANSWER HERE"
+    for question in assignment.written:
+        answer = next(cell.source for cell in source.cells if cell.id == question.name)
+        lines = [line for line in answer.splitlines() if line.strip()]
+        assert len(lines) > 10
+        assert [line for line in lines if line in text] == []
+        released = next(c.source for c in release.cells if c.id == question.name)
+        assert released == "YOUR ANSWER HERE"
 
 
 def test_the_release_differs_from_the_source_in_graded_cells_alone(
-    source: NotebookNode, release: NotebookNode
+    assignment: Assignment, source: NotebookNode, release: NotebookNode
 ) -> None:
     assert [cell.id for cell in release.cells] == [cell.id for cell in source.cells]
     changed = {
@@ -97,7 +127,9 @@ def test_the_release_differs_from_the_source_in_graded_cells_alone(
         for before, after in zip(source.cells, release.cells, strict=True)
         if before.source != after.source
     }
-    assert changed == {*EXERCISES, *(f"{name}-solution" for name in EXERCISES), "why-scale"}
+    names = assignment.exercises
+    written = (question.name for question in assignment.written)
+    assert changed == {*names, *(f"{name}-solution" for name in names), *written}
 
 
 # -- what a student sees who runs the release ------------------------------------------------------
@@ -109,41 +141,61 @@ from nbgrader.validator import Validator
 print(json.dumps(Validator().validate(sys.argv[1])))
 """
 
+Validate = Callable[[NotebookNode], list[dict[str, Any]]]
 
-def validate(
-    notebook: NotebookNode, folder: Path, environment: dict[str, str]
-) -> list[dict[str, Any]]:
+
+@pytest.fixture
+def validate(tmp_path: Path, environment: dict[str, str]) -> Validate:
     """The cells that nbgrader's *Validate* button calls failed, each with its error."""
-    path = folder / "self_attention.ipynb"
-    nbformat.write(notebook, path)
-    done = subprocess.run(
-        [sys.executable, "-c", VALIDATE, path.name],
-        cwd=folder,
-        env=environment,
-        check=True,
-        capture_output=True,
-        timeout=120,
+
+    def run(notebook: NotebookNode) -> list[dict[str, Any]]:
+        path = tmp_path / "notebook.ipynb"
+        nbformat.write(notebook, path)
+        done = subprocess.run(
+            [sys.executable, "-c", VALIDATE, path.name],
+            cwd=tmp_path,
+            env=environment,
+            check=True,
+            capture_output=True,
+            timeout=120,
+        )
+        failed: list[dict[str, Any]] = json.loads(done.stdout).get("failed", [])
+        return failed
+
+    return run
+
+
+@pytest.fixture(  # one notebook in every run, the others in the extra one
+    params=[
+        pytest.param(assignment, id=name, marks=[pytest.mark.extra] * (name != "self_attention"))
+        for name, assignment in ASSIGNMENTS.items()
+    ]
+)
+def validated(request: pytest.FixtureRequest) -> Assignment:
+    found: Assignment = request.param
+    return found
+
+
+def test_every_visible_check_fails_on_the_stubs(validated: Assignment, validate: Validate) -> None:
+    release = read_notebook("release", validated.name)
+    failed = validate(release)
+    checks = [cell.source.strip() for cell in release.cells if cell.id in validated.exercises]
+    code, written = failed[: len(checks)], failed[len(checks) :]
+    assert [item["source"] for item in code] == checks
+    assert all("Replace this line by your own code." in item["error"] for item in code)
+    assert [item["error"] for item in written] == ["You did not provide a response."] * len(
+        validated.written
     )
-    failed: list[dict[str, Any]] = json.loads(done.stdout).get("failed", [])
-    return failed
-
-
-def test_every_visible_check_fails_on_the_stubs(
-    release: NotebookNode, tmp_path: Path, environment: dict[str, str]
-) -> None:
-    failed = validate(release, tmp_path, environment)
-    checks = [cell.source.strip() for cell in release.cells if cell.id in EXERCISES]
-    assert [item["source"] for item in failed[:-1]] == checks
-    assert all("Replace this line by your own code." in item["error"] for item in failed[:-1])
-    assert failed[-1]["error"] == "You did not provide a response."  # the written question
 
 
 def test_every_visible_check_passes_with_the_instructors_solutions(
-    source: NotebookNode, release: NotebookNode, tmp_path: Path, environment: dict[str, str]
+    validated: Assignment, validate: Validate
 ) -> None:
+    source, release = (read_notebook(kind, validated.name) for kind in ("source", "release"))
     solutions = {cell.id: cell.source for cell in source.cells if cell.id.endswith("-solution")}
+    written = {question.name for question in validated.written}
     for cell in release.cells:
         cell.source = solutions.get(cell.id, cell.source)
-        if cell.id == "why-scale":
+        if cell.id in written:
             cell.source = "Otherwise softmax saturates and the gradient vanishes."
-    assert validate(release, tmp_path, environment) == []
+    assert validate(release) == []

@@ -93,6 +93,40 @@ CREATE_CAUSAL_MASK = """
 matches_reference 100
 """
 
+CHUNKED_ATTENTION = """
+matches_reference 20
+chunk_size_does_not_matter 35
+query_and_key_counts_may_differ 35
+survives_huge_scores 5
+inputs_unchanged 5
+"""
+
+CROSS_ATTENTION = """
+matches_reference 40
+output_depends_on_own_query_only 25
+context_order_does_not_matter 25
+survives_huge_scores 5
+inputs_unchanged 5
+"""
+
+LOCAL_ATTENTION = """
+matches_reference 35
+wide_window_is_full_attention 20
+zero_window_returns_values 20
+far_keys_do_not_matter 15
+survives_huge_scores 5
+inputs_unchanged 5
+"""
+
+LINEAR_ATTENTION = """
+matches_reference 30
+constant_values_stay_constant 25
+output_in_convex_hull 15
+key_order_does_not_matter 10
+equal_keys_average_the_values 15
+inputs_unchanged 5
+"""
+
 
 def table(text, column=0):
     rows = [line.split() for line in text.split("\n") if line]
@@ -108,6 +142,10 @@ def table(text, column=0):
         ("causal_mask", table(CAUSAL_MASK)),
         ("scaled_dot_product_attention", table(SCALED_DOT_PRODUCT_ATTENTION)),
         ("create_causal_mask", table(CREATE_CAUSAL_MASK)),
+        ("chunked_attention", table(CHUNKED_ATTENTION)),
+        ("cross_attention", table(CROSS_ATTENTION)),
+        ("local_attention", table(LOCAL_ATTENTION)),
+        ("linear_attention", table(LINEAR_ATTENTION)),
     ],
 )
 def test_laws_stand_in_catalogue_order_with_the_weights_of_the_table(name, weights):
@@ -131,6 +169,18 @@ def test_the_assignment_is_worth_40_points_and_5_written_ones():
     ]
 
 
+def test_efficient_attention_is_worth_30_points():
+    assignment = exercises.load_assignments()["efficient_attention"]
+    assert dict(assignment.exercises) == {
+        "chunked_attention": 10,
+        "cross_attention": 5,
+        "local_attention": 5,
+        "linear_attention": 10,
+    }
+    assert assignment.max_score == 30
+    assert assignment.written == ()
+
+
 def test_the_nan_rule_is_charged_once_and_worth_at_most_five_per_cent():
     for exercise in EXERCISES.values():
         charged = [law for law in exercise.properties if law.charge_once == "nan_rule"]
@@ -150,6 +200,7 @@ def test_every_exercise_with_an_optional_argument_knows_who_left_it_out():
         "self_attention_loop",
         "self_attention",
         "scaled_dot_product_attention",
+        "chunked_attention",
     ]
     for exercise in EXERCISES.values():
         names = {mistake.name for mistake in exercise.mistakes}
@@ -164,18 +215,19 @@ def test_leaving_out_the_axis_costs_only_the_laws_about_it():
     assert set(broken_laws(exercise, without_axis, 0)) == {"matches_reference_on_every_axis"}
 
 
-def test_a_submission_faces_at_least_1500_calls():
+@pytest.mark.parametrize(("assignment", "at_least"), [("self_attention", 1500)])
+def test_a_submission_faces_at_least_1500_calls(assignment, at_least):
     calls = {
-        exercise.name: sum(
+        name: sum(
             len(law.calls(case))
-            for law in exercise.properties
+            for law in EXERCISES[name].properties
             if law.scored
             for case in ordinary_cases(law, 0)
         )
-        for exercise in EXERCISES.values()
+        for name in exercises.load_assignments()[assignment].exercises
     }
-    print(f"calls of scored laws in self_attention: {sum(calls.values())} {calls}")  # noqa: T201
-    assert sum(calls.values()) >= 1500
+    print(f"calls of scored laws in {assignment}: {sum(calls.values())} {calls}")  # noqa: T201
+    assert sum(calls.values()) >= at_least
 
 
 def test_importing_the_package_imports_no_exercise():

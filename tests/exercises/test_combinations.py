@@ -24,6 +24,9 @@ from autograder.exercises.answers.slips import (
     Slips,
     causal_mask,
     create_causal_mask,
+    cross_attention,
+    linear_attention,
+    local_attention,
     scaled_dot_product_attention,
     self_attention,
     self_attention_loop,
@@ -52,6 +55,9 @@ SLIPS = {
     "causal_mask": causal_mask.SLIPS,
     "scaled_dot_product_attention": scaled_dot_product_attention.SLIPS,
     "create_causal_mask": create_causal_mask.SLIPS,
+    "cross_attention": cross_attention.SLIPS,
+    "local_attention": local_attention.SLIPS,
+    "linear_attention": linear_attention.SLIPS,
 }
 """Of the exercises in which two slips in one answer are likely."""
 ONE = Fraction(1)

@@ -16,7 +16,11 @@ from autograder.comparison import HUGE_SCORES, T, Tolerance, agree, agree_pairs
 from autograder.exercise import Disagreement, Mistake, RightAnswer
 from autograder.exercises.answers import (
     causal_mask,
+    chunked_attention,
     create_causal_mask,
+    cross_attention,
+    linear_attention,
+    local_attention,
     scaled_dot_product_attention,
     self_attention,
     self_attention_loop,
@@ -33,6 +37,10 @@ MODULES: dict[str, ModuleType] = {
     "causal_mask": causal_mask,
     "scaled_dot_product_attention": scaled_dot_product_attention,
     "create_causal_mask": create_causal_mask,
+    "chunked_attention": chunked_attention,
+    "cross_attention": cross_attention,
+    "local_attention": local_attention,
+    "linear_attention": linear_attention,
 }
 MISTAKES: list[tuple[str, Mistake]] = [
     (exercise, mistake) for exercise, module in MODULES.items() for mistake in module.MISTAKES
@@ -100,7 +108,9 @@ def _is_huge(z: Any) -> bool:
 
 def same(exercise: str, got: Any, expected: Any, tolerance: Tolerance = T) -> Disagreement | None:
     """None if two answers to an exercise agree at the documented tolerance."""
-    compare = agree_pairs if "attention" in exercise else agree
+    alone = "chunked_attention", "local_attention", "linear_attention"
+    gives_pairs = "attention" in exercise and exercise not in alone
+    compare = agree_pairs if gives_pairs else agree
     return compare(got, expected, tolerance=tolerance)
 
 
@@ -114,6 +124,16 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
             yield Inputs((scores(rng, 2 + draw % 2),), {"axis": -1})
         elif exercise == "scaled_dot_product_attention":
             yield Inputs(batch(rng))
+        elif exercise == "chunked_attention":
+            # with the default chunk size in every fifth draw
+            yield Inputs((*queries_keys_values(rng), *([draw % 5] * (draw % 5 > 0))))
+        elif exercise == "linear_attention":
+            yield Inputs(queries_keys_values(rng))
+        elif exercise == "local_attention":
+            yield Inputs((*queries_keys_values(rng, n_q=7, n_k=7), draw % 8))
+        elif exercise == "cross_attention":
+            X, *matrices = projections(rng)
+            yield Inputs((X, rng.standard_normal((7, X.shape[1])), *matrices))
         else:
             yield Inputs(projections(rng))
 
@@ -121,6 +141,15 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
 def scores(rng: np.random.Generator, rank: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Random scores with distinct sizes out of 2..6."""
     return 3 * rng.standard_normal(rng.permutation([2, 3, 4, 5, 6])[:rank])
+
+
+def queries_keys_values(
+    rng: np.random.Generator, n_q: int = 0, n_k: int = 0
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:
+    """Q (n_q, d_k), K (n_k, d_k), V (n_k, d_v), sizes that are not given distinct out of 2..6."""
+    some_q, some_k, d_k, d_v = rng.permutation([2, 3, 4, 5, 6])[:4]
+    n_q, n_k = n_q or some_q, n_k or some_k
+    return tuple(rng.standard_normal(shape) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
 
 
 def projections(rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:

@@ -40,6 +40,10 @@ EARLIER = {
     "causal_mask": (),
     "scaled_dot_product_attention": (),
     "create_causal_mask": (),
+    "chunked_attention": ("softmax",),
+    "cross_attention": ("softmax",),
+    "local_attention": ("softmax",),
+    "linear_attention": ("softmax",),
 }
 
 

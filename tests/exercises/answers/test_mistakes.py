@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,16 @@ def huge_blocked_key() -> Inputs:
     X = np.array([[1.0, 0.0], [0.5, 0.0], [1.0, 1.0]])
     W_Q, W_K = np.eye(2), np.array([[1.0, 0.0], [3e4, 0.0]])
     return Inputs((X, W_Q, W_K, np.eye(2)[:, :1]), {"mask": np.tri(3, dtype=bool)})
+
+
+def huge_scores_of(exercise: str) -> Callable[[], Inputs]:
+    """An ordinary call with scores of order 1e5."""
+
+    def inputs() -> Inputs:
+        *_, last = islice(ordinary_inputs(exercise), 4)  # the one with chunks and a window of 3
+        return Inputs((1e3 * last.args[0], 1e3 * last.args[1], *last.args[2:]))
+
+    return inputs
 
 
 def one_row_blocked() -> Any:
@@ -165,6 +176,15 @@ DEDICATED |= {
     }.items()
     for name in names
 }
+for exercise, hidden in (
+    ("chunked_attention", "without_shift one_maximum_for_the_chunk"),
+    ("cross_attention", "without_shift one_maximum_for_all_rows"),
+    (
+        "local_attention",
+        "without_shift band_after_softmax_then_normalised hidden_scores_lowered_by_a_thousand",
+    ),
+):
+    DEDICATED |= {(exercise, name): huge_scores_of(exercise) for name in hidden.split()}
 # What the loop has in common with the matrix form is shown by the same inputs.
 DEDICATED |= {
     ("self_attention_loop", mistake.name): DEDICATED["self_attention", mistake.name]
@@ -182,12 +202,22 @@ CHANGES = {
     ("scaled_dot_product_attention", "mask_turned_into_scores_in_place"): batched(BLOCKING),
     ("scaled_dot_product_attention", "query_scaled_in_place"): batched(),
     ("scaled_dot_product_attention", "input_centred_in_place"): batched(),
+    **{
+        (exercise, name): (lambda exercise=exercise: next(iter(ordinary_inputs(exercise))))
+        for exercise, name in [
+            ("chunked_attention", "chunk_changed_in_place"),
+            ("cross_attention", "argument_changed_in_place"),
+            ("local_attention", "argument_changed_in_place"),
+            ("linear_attention", "argument_changed_in_place"),
+        ]
+    },
 }
 RIGHT_RESULTS = {key for key in (*DEDICATED, *CHANGES) if key[1] != "input_centred_in_place"}
 LAWS_ALONE = {
     "shifts_the_callers_array",
     "random_dropout",
     "argument_changed_in_place",
+    "chunk_changed_in_place",
     "uses_a_notebook_global",
     "own_random_matrices",
 }
@@ -259,6 +289,8 @@ def test_answers_that_compute_nothing_are_worth_nothing() -> None:
         ("self_attention", "uniform_average"),
         ("scaled_dot_product_attention", "uniform_average"),
         ("causal_mask", "everything_allowed"),
+        ("causal_mask", "everything_allowed"),
+        ("local_attention", "infinity_times_the_band"),  # nan everywhere
     }
 
 
