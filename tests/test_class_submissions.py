@@ -211,7 +211,9 @@ def test_a_class_under_another_name_is_missing(grade):
     result = grade(HEADS.replace("class MultiHeadAttention", "class MultiheadAttention"))
     exercise = of(result, "MultiHeadAttention")
     assert (exercise.status, exercise.score) == (Status.MISSING, 0)
-    assert "MultiHeadAttention is missing" in exercise.properties[0].message
+    assert "There is MultiheadAttention: rename it to MultiHeadAttention." in (
+        exercise.properties[0].message
+    )
 
 
 def test_the_stub_earns_nothing_and_is_told_so(course):

@@ -26,7 +26,15 @@ from autograder.grading.corpus import Corpus
 from autograder.grading.diagnosis import Diagnoser, Recognised
 from autograder.grading.markup import harmless
 from autograder.grading.scoring import Score, charged_once, law_points, score
-from autograder.notebook import Notebook, Skeleton, defines, rebuild, runnable, without_skeleton
+from autograder.notebook import (
+    Notebook,
+    Skeleton,
+    defines,
+    looks_like,
+    rebuild,
+    runnable,
+    without_skeleton,
+)
 from autograder.results import (
     Basis,
     CellGrade,
@@ -40,6 +48,7 @@ from autograder.results import (
 from autograder.settings import Settings
 from autograder.worker.client import Cell as RunnableCell
 from autograder.worker.client import Loaded, Session
+from autograder.worker.hygiene import clean_text
 from autograder.worker.isolation import Launcher
 from autograder.worker.wire import cell_name
 
@@ -346,7 +355,9 @@ def _why_missing(name: str, loaded: Loaded, cells: Sequence[RunnableCell]) -> st
                 f"{name} is missing: {cell_name(cell.index)}, which should define it, did not run "
                 "to its end."
             )
-    return f"{name} is missing: no cell that ran defines it."
+    other = looks_like(name, (cell.source for cell in cells), apart_from=loaded.functions)
+    advice = f" There is {clean_text(other, 80)}: rename it to {name}." if other else ""
+    return f"{name} is missing: no cell that ran defines it.{advice}"
 
 
 def _shrunk(

@@ -5,7 +5,7 @@ Nothing here raises on a student's fault but `read`, and that with one sentence 
 
 from autograder.notebook.finding import Found, belongs, find_notebook
 from autograder.notebook.model import Cell, Notebook, NotebookError
-from autograder.notebook.names import defines
+from autograder.notebook.names import defines, looks_like
 from autograder.notebook.reading import MAX_BYTES, read
 from autograder.notebook.rebuilding import Rebuilt, rebuild, without_skeleton
 from autograder.notebook.running import assignment_of, runnable
@@ -27,6 +27,7 @@ __all__ = [
     "belongs",
     "defines",
     "find_notebook",
+    "looks_like",
     "read",
     "rebuild",
     "role_of",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import warnings
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 _MAX_PARSED = 32 << 10  # characters; beyond it the tree costs more than the answer is worth
+
+_MAX_COMPARED = 500  # names; comparing two takes some microseconds
 
 _MAGIC_LINE = re.compile(r"^([ \t]*)(?:[%!?].*|[^\s#'\"].*\?)$", re.MULTILINE)
 _MAGIC_VALUE = re.compile(r"^([\w, \t]+=[ \t]*)[%!].*$", re.MULTILINE)
@@ -48,6 +52,25 @@ def names_bound(source: str) -> Names:
 def defines(source: str, name: str) -> bool:
     """Whether running `source` would bind `name`: by def, class, assignment or import."""
     return name in source and name in names_bound(source).all
+
+
+def looks_like(name: str, sources: Iterable[str], *, apart_from: Collection[str] = ()) -> str:
+    """The name bound by one of the sources that looks most like `name`; empty where none does.
+
+    Case and underscores do not count. Names in `apart_from` are what they should be.
+    """
+    bound = {found for source in sources for found in names_bound(source).computed}
+    folded = {
+        _folded(found): found
+        for found in sorted(bound - {*apart_from})
+        if len(found) < 2 * len(name)
+    }
+    close = difflib.get_close_matches(_folded(name), list(folded)[:_MAX_COMPARED], n=1, cutoff=0.8)
+    return folded[close[0]] if close else ""
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def may_define(source: str, name: str) -> bool:

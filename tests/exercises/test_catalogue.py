@@ -127,6 +127,17 @@ equal_keys_average_the_values 15
 inputs_unchanged 5
 """
 
+MULTI_HEAD_ATTENTION = """
+matches_reference 25
+matches_reference_for_different_lengths 10
+matches_reference_with_mask 12
+future_does_not_leak 8
+one_head_is_scaled_dot_product_attention 10
+permutation_equivariant 10
+heads_are_isolated 10
+split_and_combine_are_inverse 15
+"""
+
 
 def table(text, column=0):
     rows = [line.split() for line in text.split("\n") if line]
@@ -140,6 +151,7 @@ def table(text, column=0):
         ("self_attention", table(BOTH_FORMS)),
         ("self_attention_loop", table(BOTH_FORMS, 1)),
         ("causal_mask", table(CAUSAL_MASK)),
+        ("MultiHeadAttention", table(MULTI_HEAD_ATTENTION)),
         ("scaled_dot_product_attention", table(SCALED_DOT_PRODUCT_ATTENTION)),
         ("create_causal_mask", table(CREATE_CAUSAL_MASK)),
         ("chunked_attention", table(CHUNKED_ATTENTION)),
@@ -179,6 +191,24 @@ def test_efficient_attention_is_worth_30_points():
     }
     assert assignment.max_score == 30
     assert assignment.written == ()
+
+
+def test_multi_head_attention_is_worth_30_points():
+    assignment = exercises.load_assignments()["multi_head_attention"]
+    assert dict(assignment.exercises) == {
+        "scaled_dot_product_attention": 10,
+        "create_causal_mask": 5,
+        "MultiHeadAttention": 15,
+    }
+    assert assignment.max_score == 30
+    assert assignment.written == ()
+
+
+def test_what_splits_and_joins_needs_no_right_forward():
+    exercise = EXERCISES["MultiHeadAttention"]
+    needs = {law.name: exercise.needs_of(law) for law in exercise.properties}
+    assert needs["split_and_combine_are_inverse"] is None
+    assert needs["heads_are_isolated"] == exercise.gate
 
 
 def test_the_nan_rule_is_charged_once_and_worth_at_most_five_per_cent():

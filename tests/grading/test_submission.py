@@ -152,6 +152,23 @@ def test_a_missing_function_says_which_cell_should_have_defined_it(plan):
     assert checked.grades["twice"].score == 0.0
 
 
+@pytest.mark.parametrize("name", ["Twice", "twice_", "twise", "TWICE"])
+def test_a_function_under_another_name_is_told_how_to_be_called(plan, name):
+    checked = run(plan, "x = 1", RIGHT.replace("twice", name))
+    assert checked.result.exercises[0].properties[0].message == (
+        f"twice is missing: no cell that ran defines it. There is {name}: rename it to twice. "
+        "Every entry is doubled."
+    )
+
+
+def test_another_exercise_is_no_misspelling():
+    exercises = [an_exercise(name=name) for name in ("twice_again", "twice_again_2")]
+    plan = a_plan(*exercises, points=Fraction(1))
+    result = run(plan, RIGHT.replace("twice", "twice_again_2")).result
+    assert [exercise.status for exercise in result.exercises] == [Status.MISSING, Status.PASSED]
+    assert "There is" not in result.exercises[0].properties[0].message
+
+
 def test_outputs_are_kept_by_the_index_of_their_cell(plan):
     outputs = run(plan, "x = 1", "print('hi')\n2", RIGHT).outputs
     assert [output["output_type"] for output in outputs[1]] == ["stream", "execute_result"]

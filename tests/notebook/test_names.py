@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.notebook import defines
-from autograder.notebook.names import may_define, names_bound
+from autograder.notebook.names import looks_like, may_define, names_bound
 
 
 @pytest.mark.parametrize(
@@ -86,3 +88,34 @@ def test_names_are_told_apart_by_how_they_are_bound():
 def test_any_text_is_answered_without_raising(source):
     assert defines(source + "\n\ndef softmax(z): ...", "softmax") in (True, False)
     assert isinstance(names_bound(source).all, frozenset)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("def Softmax(z): ...", "Softmax"),
+        ("def soft_max(z): ...", "soft_max"),
+        ("softmx = lambda z: z", "softmx"),
+        ("class SoftMax: ...", "SoftMax"),
+        ("from scipy.special import soft_max", ""),
+        ("def argmax(z): ...", ""),
+        ("def softmax_of_all_the_scores(z): ...", ""),
+        ("this is no Python", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_that_looks_like_another_is_found(source, found):
+    assert looks_like("softmax", [source, "x = 1"]) == found
+
+
+def test_the_name_that_looks_most_alike_is_found_and_a_right_one_is_not():
+    sources = ["def softmaxx(z): ...", "def Softmax(z): ..."]
+    assert looks_like("softmax", sources) == "Softmax"
+    assert looks_like("softmax", sources, apart_from={"Softmax"}) == "softmaxx"
+
+
+def test_a_thousand_names_are_compared_in_no_time():
+    source = "\n".join(f"softmaq{number} = {number}" for number in range(900))
+    start = time.perf_counter()
+    looks_like("softmax", [source])
+    assert time.perf_counter() - start < 1

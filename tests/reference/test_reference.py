@@ -174,3 +174,69 @@ def test_the_two_causal_masks_are_complements(n):
     blocking = reference.create_causal_mask(n)
     np.testing.assert_array_equal(blocking, 1 - reference.causal_mask(n).astype(float))
     assert blocking.tolist() == [[float(j > i) for j in range(n)] for i in range(n)]
+
+
+# -- several heads ---------------------------------------------------------------------------------
+
+
+def precise_heads(made, query, key, value, mask=None):
+    """Multi-head attention in 50 digits, number by number; mask 1 = blocked."""
+    B, n_q, d_model = query.shape
+    d_k = d_model // made.num_heads
+    exact = [mpmath.matrix(W.tolist()) for W in (made.W_q, made.W_k, made.W_v, made.W_o)]
+    output = np.empty(query.shape)
+    for b in range(B):
+        Q, K, V = (
+            mpmath.matrix(x[b].tolist()) * W
+            for x, W in zip((query, key, value), exact[:3], strict=True)
+        )
+        blocked = np.zeros((n_q, key.shape[1])) if mask is None else mask
+        joined = mpmath.zeros(n_q, d_model)
+        for i in range(n_q):
+            seen = np.flatnonzero(blocked[b, i] == 0 if blocked.ndim == 3 else blocked[i] == 0)
+            for start in range(0, d_model, d_k):
+                own = range(start, start + d_k)
+                powers = [
+                    mpmath.exp(mpmath.fsum(Q[i, c] * K[int(j), c] for c in own) / mpmath.sqrt(d_k))
+                    for j in seen
+                ]
+                for c in own:
+                    weighted = (p * V[int(j), c] for p, j in zip(powers, seen, strict=True))
+                    joined[i, c] = mpmath.fsum(weighted) / mpmath.fsum(powers)
+        output[b] = as_floats(joined * exact[3])
+    return output
+
+
+@pytest.mark.parametrize("masked", ["no mask", "one for all", "one for each"])
+@pytest.mark.parametrize("num_heads", [1, 2, 3])
+def test_heads_equal_the_formula_in_50_digits(num_heads, masked):
+    rng = np.random.default_rng(num_heads)
+    made = reference.MultiHeadAttention(6, num_heads)
+    for name in ("W_q", "W_k", "W_v", "W_o"):
+        setattr(made, name, rng.standard_normal((6, 6)))
+    query, key, value = (rng.standard_normal((2, n, 6)) for n in (3, 4, 4))
+    mask = (rng.random((2, 3, 4)) < 0.5).astype(float)
+    mask[..., 1] = 0
+    mask = {"no mask": None, "one for all": mask[0], "one for each": mask}[masked]
+    np.testing.assert_allclose(
+        made.forward(query, key, value, mask=mask),
+        precise_heads(made, query, key, value, mask),
+        rtol=1e-11,
+        atol=1e-13,
+    )
+
+
+def test_splitting_gives_every_head_neighbouring_columns_and_joining_puts_them_back():
+    made = reference.MultiHeadAttention(6, 3)
+    x = np.arange(60.0).reshape(2, 5, 6)
+    split = made.split_heads(x)
+    assert split.shape == (2, 3, 5, 2)
+    for j in range(3):
+        np.testing.assert_array_equal(split[:, j], x[:, :, 2 * j : 2 * j + 2])
+    np.testing.assert_array_equal(made.combine_heads(split), x)
+
+
+def test_a_width_that_the_heads_do_not_share_is_refused():
+    x = np.ones((1, 2, 10))
+    with pytest.raises(ValueError, match="reshape"):
+        reference.MultiHeadAttention(10, 3).forward(x, x, x)
