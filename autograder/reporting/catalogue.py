@@ -21,8 +21,8 @@ every course draws from a seed of its own.{how_made}
   where it fails, the other laws earn nothing, unless the table says so. A law without a weight is
   shown in the report and costs nothing.
 - **Known mistakes.** An answer that behaves like one of these is called by its name and gets the
-  hint; one that makes no other mistake keeps the share in the table. *Caught by* names the laws that
-  tell most. [The audit](audit.md) shows that the laws catch every one.
+  hint; one that makes no other mistake keeps the share in the table. *Caught by* names the laws
+  that tell most. [The audit](audit.md) shows that the laws catch every one.
 - **Convention.** Every message on a failure ends with it.
 """
 
