@@ -12,8 +12,8 @@ from autograder.course import UsageError
 from autograder.scaffold.names import Function, package_named, refuse_module_name
 
 _LIBRARY = (
-    "from autograder.comparison import agree",
-    "from autograder.exercise import Call, Case, Domain, Exercise",
+    "from autograder.comparison import agree, as_array",
+    "from autograder.exercise import Call, Case, Disagreement, Domain, Exercise, Property",
     "from autograder.laws import arrays",
     "from autograder.strategies.drawing import Small, domain, normal",
 )
