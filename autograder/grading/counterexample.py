@@ -37,6 +37,9 @@ def literal(value: Any) -> str:
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, list):
         return f"[{', '.join(literal(item) for item in value)}]"
+    if isinstance(value, dict):
+        items = (f"{literal(key)}: {literal(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
     if isinstance(value, np.generic):
         return literal(value.item())
     if isinstance(value, float):
@@ -129,7 +132,7 @@ def step_source(exercise: Exercise, case: Case, step: Step, number: int = 0) -> 
         if isinstance(value, Handle):
             return f"object_{value.step}"
         bare = value.value if isinstance(value, Arranged) else value
-        if isinstance(bare, np.ndarray):
+        if isinstance(bare, np.ndarray | str | list | tuple | dict):
             same = [n for n, v in case.items() if v is bare]
             if same:
                 return same[0]
