@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -102,6 +103,14 @@ def test_no_answer_needs_a_library_that_grading_lacks():
 
 
 # -- on disk ---------------------------------------------------------------------------------------
+
+
+def test_a_class_needs_known_answers(course, monkeypatch):
+    bare = replace(CHOSEN[-1], mistakes=())
+    monkeypatch.setattr("autograder.checking.exercises_of", lambda _: (*CHOSEN[:-1], bare))
+    with pytest.raises(UsageError, match="'causal_mask' lists no known mistake"):
+        next(write_sample(course, "self_attention", students=1, seed=0))
+    assert not (course.root / "submitted").exists()
 
 
 @pytest.fixture

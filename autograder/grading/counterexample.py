@@ -20,7 +20,7 @@ from autograder.exercise import (
 )
 from autograder.grading.checker import Failure, LawOutcome, is_constant_or_identity
 from autograder.results import Raised, Status
-from autograder.worker.wire import cell_name
+from autograder.worker.wire import MAX_FRAME, MAX_ITEMS, cell_name
 
 _LINE = 100
 _CALLS_SHOWN = 3
@@ -164,6 +164,16 @@ def message(exercise: Exercise, outcome: LawOutcome) -> str:
     return f"{_what_happened(exercise, failure)} {exercise.convention}"
 
 
+_ENDED = {
+    Status.MEMORY: "asked for more memory than it may have",
+    Status.OUTPUT_LIMIT: (
+        f"returned more than can be taken: {MAX_FRAME >> 20} MiB in all, "
+        f"{MAX_ITEMS} items in a list"
+    ),
+}
+"""What is said of a call for which the worker had no words of its own."""
+
+
 def _what_happened(exercise: Exercise, failure: Failure) -> str:
     if failure.disagreement is not None:
         decided = failure.disagreement.tolerance
@@ -172,7 +182,7 @@ def _what_happened(exercise: Exercise, failure: Failure) -> str:
         return f"{text[:-1]}{note}." if note and text.endswith(".") else text
     if failure.raised is not None:
         return f"{exercise.name} raised {describe_exception(failure.raised)}."
-    return failure.detail
+    return failure.detail or f"{exercise.name} {_ENDED.get(failure.status, failure.status)}."
 
 
 def describe_exception(raised: Raised) -> str:
