@@ -161,6 +161,7 @@ def test_nothing_is_left_to_fill_in(reader):
     assert left == []
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 def test_the_test_that_was_scaffolded_passes(reader):
     done = run(reader.root, "python -m pytest -q -p no:cacheprovider tests", reader.environment)

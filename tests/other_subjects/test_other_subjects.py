@@ -15,7 +15,7 @@ from autograder.sample import fill_in
 from benchmarks.course import sandbox
 from tests.installed import install
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.extra]
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -120,7 +120,6 @@ def failing(found: Any) -> dict[str, Any]:
     return {law["name"]: law for law in found["properties"] if law["status"] != "passed"}
 
 
-@pytest.mark.extra
 def test_every_known_mistake_is_caught_and_no_right_answer_loses(course):
     done = course.run("autograder", "audit", NAME, "--seed", "5", "--jobs", "2", "--json")
     assert done.returncode == 0, done.stdout
@@ -186,7 +185,6 @@ def test_feedback_shows_the_report_and_nothing_that_runs(course, graded):
     assert "script" in exercise(graded, "markup", "initials")["properties"][0]["message"]
 
 
-@pytest.mark.extra
 def test_a_class_of_samples_is_made_and_checked(course, graded):
     done = course.run("autograder", "sample", NAME, "--students", "8", "--seed", "3")
     assert done.returncode == 0, done.stderr
