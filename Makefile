@@ -6,6 +6,7 @@
 #   make fairness   replay every right answer over 200 seeds, two NumPys and two precisions
 #   make hostile    every attack, under every sandbox that isolates here
 #   make test-all   make test, then what takes longer: every sandbox, every user, more runs
+#   make catalogue  write docs/exercises.md anew from the exercises
 #   make lint | types | format | lock | clean
 
 PYTHON ?= python3
@@ -23,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The locks are complete, hashes and all: pip needs to resolve nothing and may trust nothing else.
 INSTALL_LOCK := $(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement
 
-.PHONY: demo bench fairness test hostile test-all test-extra lint types format lock clean
+.PHONY: demo bench fairness test hostile test-all test-extra catalogue lint types format lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/run.stamp
@@ -52,6 +53,10 @@ test-extra: $(VENV)/dev.stamp
 	@status=0; $(BIN)/python -m pytest -m extra --collect-only -q > /dev/null 2>&1 || status=$$?; \
 	if [ $$status -eq 5 ]; then echo "No test is marked extra: make test ran them all."; \
 	else $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -m extra; fi
+
+# The page is tested to be current: run this after a change of an exercise, and commit it
+catalogue: $(VENV)/run.stamp
+	$(BIN)/python -m tests.catalogue_file
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check $(SOURCES)

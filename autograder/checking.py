@@ -124,6 +124,12 @@ def write_sample(course: Course, assignment: str, *, students: int, seed: int) -
             f"There is no release of {assignment!r}. Make it: "
             f"nbgrader generate_assignment {assignment}"
         )
+    for exercise in exercises:
+        if not exercise.mistakes or not exercise.right_answers:
+            raise UsageError(
+                f"Exercise {exercise.name!r} lists no known mistake or no right answer to make a "
+                "class of. Add one of each."
+            )
     for made in sample_class(release, exercises, students=students, seed=seed):
         path = course.root / "submitted" / made.student / assignment / f"{assignment}.ipynb"
         if path.exists() and path.read_bytes() != made.notebook:

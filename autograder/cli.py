@@ -253,6 +253,35 @@ def audit(
     raise typer.Exit(0 if auditing.report.clean else 1)
 
 
+@app.command()
+@_plainly
+def new(
+    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", show_default=False)],
+    signature: Annotated[
+        str, typer.Option(help="The parameters of the function that students write.")
+    ] = "(X)",
+    package: Annotated[
+        str | None, typer.Option(help="The package of a course of your own, made if missing.")
+    ] = None,
+    assignment: Annotated[
+        str | None, typer.Option(help="Put the cells into this assignment's source notebook.")
+    ] = None,
+    points: Annotated[int, typer.Option(help="What the exercise is worth.", min=1)] = 10,
+) -> None:
+    """Scaffold EXERCISE: its files and notebook cells, with what is left to fill in marked."""
+    from autograder.scaffold import new_exercise
+
+    made = new_exercise(
+        Path.cwd(),
+        exercise,
+        signature=signature,
+        package=package,
+        assignment=assignment,
+        points=points,
+    )
+    typer.echo("\n".join(made.lines()))
+
+
 # a score such as -1 is no option: it is refused as a score
 @app.command(context_settings={"ignore_unknown_options": True})
 @_plainly

@@ -33,6 +33,7 @@ __all__ = [
     "Tolerance",
     "agree",
     "agree_averages",
+    "agree_data",
     "agree_pairs",
     "as_array",
     "as_real",
@@ -104,6 +105,7 @@ LOG_DOMAIN = 1e-300
 """Weights below this have no useful logarithm."""
 
 _NUMBERS_SHOWN = 6
+_TEXT_SHOWN = 40
 _DATA = (bool, int, float, complex, np.ndarray, np.generic, tuple, list)
 _HUGE = 10**20  # Python refuses to print integers of thousands of digits
 
@@ -138,6 +140,8 @@ def show(value: Any) -> str:
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return f"a {kind} of {len(value)}"
+    if isinstance(value, dict):
+        return f"a dict of {len(value)}"
     if isinstance(value, Opaque):
         return f"an object of type {value.type_name}"
     if isinstance(value, AxesSnapshot):
@@ -360,6 +364,113 @@ def agree_pairs(
     return agree(
         weights, wanted_weights, name=f"{of}weights", tolerance=tolerance
     ) or agree_averages(output, wanted_output, name=f"{of}output", tolerance=tolerance)
+
+
+# -- texts, lists and dicts ------------------------------------------------------------------------
+
+
+def agree_data(
+    got: Any, expected: Any, *, name: str = "the result", tolerance: Tolerance = T
+) -> Disagreement | None:
+    """None if two answers of plain data are the same in every part; else the first that differs.
+
+    Texts are the same letter by letter, numbers and arrays within the tolerance, lists and tuples
+    item by item, dicts key by key in any order.
+
+    Args:
+        got: a student's answer.
+        expected: the right one: a text, a number, an array, None, or lists, tuples and dicts of
+            these.
+        name: what the message calls the answer; a part of it is called `name[2]` or `name['a']`.
+        tolerance: how far finite numbers may differ.
+    """
+    if isinstance(got, Echo):
+        got = got.result
+    if isinstance(expected, str):
+        return _same_text(got, expected, name=name)
+    if isinstance(expected, dict):
+        return _same_items(got, expected, name=name, tolerance=tolerance)
+    if expected is None:
+        return None if got is None else _another_kind(got, "None", name=name)
+    if isinstance(expected, list | tuple) and not _is_numeric(expected):
+        return _same_sequence(got, expected, name=name, tolerance=tolerance)
+    return agree(got, expected, name=name, tolerance=tolerance)
+
+
+def _another_kind(got: Any, wanted: str, *, name: str) -> Disagreement:
+    return fail(f"{name} is {show(got)}, but should be {wanted}.", expected=wanted, got=got)
+
+
+def _is_numeric(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether nested lists hold numbers alone, in rows of one length."""
+    try:
+        return len(value) > 0 and np.asarray(value).dtype.kind in "biufc"
+    except (ValueError, TypeError, OverflowError):
+        return False
+
+
+def _same_text(got: Any, expected: str, *, name: str) -> Disagreement | None:
+    if not isinstance(got, str):
+        return _another_kind(got, f"the text {_excerpt(expected)}", name=name)
+    if got == expected:
+        return None
+    ends = min(len(got), len(expected))
+    start = next((i for i in range(ends) if got[i] != expected[i]), ends)
+    shown, wanted = _excerpt(got, start), _excerpt(expected, start)
+    return fail(
+        f"{name} is {shown}, but should be {wanted}.",
+        expected=wanted,
+        got=shown,
+        where=f"[{start}]",
+    )
+
+
+def _excerpt(text: str, at: int = 0) -> str:
+    """The text as source, or the part around a place; every sign that does not print is escaped."""
+    start = max(0, min(at - _TEXT_SHOWN // 4, len(text) - _TEXT_SHOWN))
+    part = text[start : start + _TEXT_SHOWN]
+    before, after = "... " * (start > 0), " ..." * (start + _TEXT_SHOWN < len(text))
+    return f"{before}{repr(part)[: 2 * _TEXT_SHOWN]}{after}"
+
+
+def _same_sequence(
+    got: Any, expected: list[Any] | tuple[Any, ...], *, name: str, tolerance: Tolerance
+) -> Disagreement | None:
+    items = list(got) if isinstance(got, np.ndarray) and got.ndim else got
+    if not isinstance(items, list | tuple) or len(items) != len(expected):
+        return _another_kind(got, f"a list of {len(expected)}", name=name)
+    found = (
+        agree_data(item, right, name=f"{name}[{i}]", tolerance=tolerance)
+        for i, (item, right) in enumerate(zip(items, expected, strict=True))
+    )
+    return next(filter(None, found), None)
+
+
+def _same_items(
+    got: Any, expected: dict[Any, Any], *, name: str, tolerance: Tolerance
+) -> Disagreement | None:
+    if not isinstance(got, dict):
+        return _another_kind(got, f"a dict of {len(expected)}", name=name)
+    for key in expected:
+        if key not in got:
+            what = f"the key {_key(key)}"
+            return fail(f"{name} lacks {what}.", expected=what, got="no such key")
+    for key in got:
+        if key not in expected:
+            what = f"the key {_key(key)}"
+            return fail(f"{name} has {what}, but should not.", expected="no such key", got=what)
+    found = (
+        agree_data(got[key], right, name=f"{name}[{_key(key)}]", tolerance=tolerance)
+        for key, right in expected.items()
+    )
+    return next(filter(None, found), None)
+
+
+def _key(key: Any) -> str:
+    return _excerpt(key) if isinstance(key, str) else number(key) if key is not None else "None"
+
+
+# -- the same values -------------------------------------------------------------------------------
 
 
 def equal(got: Any, expected: Any, *, name: str = "the result") -> Disagreement | None:

@@ -55,7 +55,7 @@ def test_agree_accepts_the_same_values_within_the_tolerance(got, expected):
         (AXES, ROW, r"^p is a Matplotlib Axes, but"),
         ([[1.0], [1.0, 2.0]], ROW, r"^p is a list of 2 that does not form an array"),
         (np.array(["a", "b"]), ROW, r"^p is an array of type <U1 that does not form"),
-        ({"a": 1}, ROW, r"^p is \{'a': 1\} that does not form"),
+        ({"a": 1}, ROW, r"^p is a dict of 1 that does not form"),
         pytest.param(
             10**5000, 1, r"^p is an integer of over 20 digits that does not form", id="huge"
         ),
@@ -300,3 +300,65 @@ def test_a_message_about_a_million_empty_rows_is_short():
     got = c.agree(np.zeros((10**6, 0)), ROW)
     assert got.message == "the result has shape (1000000, 0), but should be (2, 2)."
     assert c.show(np.zeros((10**6, 0))) == "an array of shape (1000000, 0)"
+
+
+# -- plain data ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        ("Grüße", "Grüße"),
+        ("", ""),
+        (None, None),
+        (2.0, 2),
+        (np.array(2), 2),
+        ([1, 2], (1.0, 2.0)),
+        (np.array([[1, 2]]), [[1.0, 2.0]]),
+        (("a", "b"), ["a", "b"]),
+        ([[1.0], [2.0, 3.0]], [[1], [2, 3]]),
+        ([], []),
+        (np.array([]), []),
+        ({"b": 2, "a": 1.0000001}, {"a": 1, "b": 2}),
+        ({1.0: ["x", {"y": None}]}, {1: ["x", {"y": None}]}),
+        ([np.ones((2, 2)), [0, 1]], [np.ones((2, 2)).tolist(), np.array([0, 1])]),
+        (Echo({"a": 1}, (), {}), {"a": 1}),
+        ({}, {}),
+    ],
+)
+def test_plain_data_agrees_part_by_part(got, expected):
+    assert c.agree_data(got, expected) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "message"),
+    [
+        ("abc", "abd", "the result is 'abc', but should be 'abd'."),
+        ("ab", "abc", "the result is 'ab', but should be 'abc'."),
+        (3, "3", "the result is 3, but should be the text '3'."),
+        ("3", 3, "the result is '3', but should be an array of numbers."),
+        (Opaque("set"), {}, "the result is an object of type set, but should be a dict of 0."),
+        ({"a": 1}, {"a": 1, "b": 2}, "the result lacks the key 'b'."),
+        ({"a": 1, 2: 3}, {"a": 1}, "the result has the key 2, but should not."),
+        ({None: 1}, {}, "the result has the key None, but should not."),
+        ({"a": [1, "x"]}, {"a": [1, "y"]}, "the result['a'][1] is 'x', but should be 'y'."),
+        ({1: 2}, {1: 3}, "the result[1] is 2.0, but should be 3.0."),
+        (["a"], ["a", "b"], "the result is a list of 1, but should be a list of 2."),
+        ({"a": 1}, ["a"], "the result is a dict of 1, but should be a list of 1."),
+        (0, None, "the result is 0, but should be None."),
+        ([np.ones(2), "b"], [np.ones(3), "b"], "the result[0] has shape (2,), but should be (3,)."),
+        ("\x1b[31m\u202e", "", "the result is '\\x1b[31m\\u202e', but should be ''."),
+    ],
+)
+def test_the_first_part_of_plain_data_that_differs_is_told(got, expected, message):
+    assert c.agree_data(got, expected).message == message
+
+
+def test_of_a_long_text_the_part_around_the_first_difference_is_shown():
+    right = "word " * 100
+    wrong = right[:300] + "W" + right[301:]
+    found = c.agree_data(wrong, right)
+    assert found.where == "[300]"
+    assert "'word word Word word word word word word '" in found.message
+    assert found.message.count("...") == 4
+    assert len(found.message) < 160

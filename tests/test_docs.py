@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 import pytest
 import typer.main
 
 from autograder.cli import app
 from autograder.exercises import load_assignments, load_exercises
+from autograder.grading import corpus, counterexample
+from autograder.grading.checker import Checker
 from autograder.notebook import read, write
 from autograder.results import (
     Basis,
@@ -34,7 +37,9 @@ from autograder.results import (
 )
 from autograder.sample import fill_in, right_sources, sample_class
 from autograder.settings import Settings
+from autograder.worker.plain import PlainRunner
 from benchmarks.course import sandbox
+from tests.grading.conftest import an_exercise
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -165,6 +170,28 @@ def test_every_status_is_documented_and_no_other() -> None:
     table = page.partition("## Statuses")[2].partition("\n## ")[0]
     documented = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
     assert sorted(documented) == sorted(Status)
+
+
+def refused_results() -> list[tuple[str, str]]:
+    """What a page says of results that are no answer: the expression, and what a student reads."""
+    page = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+    table = page.partition("| returned | the message begins |")[2].partition("\n\n")[0]
+    return re.findall(r"^\| `(.+)` \| (.+) \|$", table, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("expression", "message"), refused_results())
+def test_a_student_reads_what_the_page_says_of_a_result_that_is_no_answer(
+    expression: str, message: str
+) -> None:
+    exercise = an_exercise()
+    answer = eval(f"lambda x: {expression}", {"np": np})
+    drawn = corpus.draw([exercise], 0, cases=1)
+    outcome = Checker(drawn, PlainRunner({exercise.name: answer})).check(exercise)
+    assert counterexample.message(exercise, outcome.laws[0]).startswith(message)
+
+
+def test_the_page_lists_results_that_are_no_answer() -> None:
+    assert len(refused_results()) > 6
 
 
 # -- links, files, code ----------------------------------------------------------------------------
@@ -331,6 +358,7 @@ def test_no_page_with_examples_is_left_out() -> None:
     with_examples = {page.name for page in PAGES if fences(page, "console")}
     assert with_examples == {
         "README.md",
+        "add-an-exercise.md",  # tests/test_tutorial.py
         "audit.md",
         "grading.md",
         "instructors.md",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import nbformat
 import pytest
 
 from autograder.checking import write_sample
 from autograder.course import Course, UsageError
-from autograder.notebook import Notebook, read
+from autograder.exercises import catalogue
+from autograder.notebook import Notebook, defines, read
 from autograder.notebook.model import grade_id_of
 from autograder.sample import SampleSubmission, fill_in, sample_class
-from tests.submissions import EXERCISES, FULL_MARKS, RELEASE, make_course
+from tests.submissions import EXERCISES, FULL_MARKS, RELEASE, ROOT, make_course
 
 CHOSEN = tuple(EXERCISES[name] for name in FULL_MARKS)
 MISTAKES = {f"{e.name}: {mistake.name}" for e in CHOSEN for mistake in e.mistakes}
@@ -101,7 +103,29 @@ def test_no_answer_needs_a_library_that_grading_lacks():
         assert b"scipy" not in made.notebook
 
 
+@pytest.mark.parametrize("assignment", catalogue().assignments, ids=lambda one: one.name)
+def test_a_class_of_every_assignment_defines_what_is_graded_and_is_python(assignment):
+    path = ROOT / "release" / assignment.name / f"{assignment.name}.ipynb"
+    exercises = tuple(EXERCISES[name] for name in assignment.exercises)
+    made = list(sample_class(path.read_bytes(), exercises, students=60, seed=4))
+    assert made[0].notebook == path.read_bytes()
+    for submission in made[1:]:
+        cells = {grade_id_of(cell): cell.source for cell in read(submission.notebook).cells}
+        for name in assignment.exercises:
+            source = cells[f"{name}-solution"]
+            compile(source, name, "exec")
+            assert defines(source, name), f"{submission.description}: {name}"
+
+
 # -- on disk ---------------------------------------------------------------------------------------
+
+
+def test_a_class_needs_known_answers(course, monkeypatch):
+    bare = replace(CHOSEN[-1], mistakes=())
+    monkeypatch.setattr("autograder.checking.exercises_of", lambda _: (*CHOSEN[:-1], bare))
+    with pytest.raises(UsageError, match="'causal_mask' lists no known mistake"):
+        next(write_sample(course, "self_attention", students=1, seed=0))
+    assert not (course.root / "submitted").exists()
 
 
 @pytest.fixture

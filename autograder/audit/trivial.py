@@ -109,7 +109,9 @@ def _filled(reference: Function, fill: Callable[[Array], Array]) -> Function:
         right = reference(*args, **kwargs)
         if isinstance(right, tuple):
             return tuple(fill(np.asarray(part)) for part in right)
-        return fill(np.asarray(right))
+        if isinstance(right, dict):
+            return {key: fill(np.asarray(part)) for key, part in right.items()}
+        return "" if isinstance(right, str) else fill(np.asarray(right))
 
     return answer
 

@@ -8,7 +8,7 @@ one of these functions is called.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
 
 from autograder.exercise import Assignment, Catalogue, Exercise, RecordError
@@ -87,13 +87,26 @@ def load_assignments() -> dict[str, Assignment]:
 
 def _catalogues() -> Iterator[Catalogue]:
     for entry in entry_points(group=ENTRY_POINT_GROUP):
-        offered = entry.load()()
+        offered = _offered_by(entry)
         if not isinstance(offered, Catalogue):
             raise RecordError(
                 f"entry point {entry.name!r} ({entry.value}) gives {type(offered).__name__}, "
                 "but should be a function that returns a Catalogue."
             )
         yield offered
+
+
+def _offered_by(entry: EntryPoint) -> object:
+    """What the function of an entry point returns; the course of somebody else may be broken."""
+    try:
+        return entry.load()()
+    except RecordError:
+        raise
+    except Exception as error:
+        raise RecordError(
+            f"the course at entry point {entry.name!r} ({entry.value}) can't be loaded: "
+            f"{type(error).__name__}: {error}. Mend it or uninstall it."
+        ) from error
 
 
 def _by_name(what: str, records: Iterable[Record]) -> dict[str, Record]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -113,7 +113,7 @@ def case_size(case: Case) -> tuple[int, float]:
     Masks and arrays of one value or an identity are free: they print as `np.ones((2, 2))`.
     """
     written, magnitude = 0, 0.0
-    for value in case.values():
+    for value in _parts(case.values()):
         if isinstance(value, np.ndarray):
             if value.dtype.kind != "b" and not is_constant_or_identity(value):
                 written += value.size
@@ -121,7 +121,20 @@ def case_size(case: Case) -> tuple[int, float]:
             magnitude += float(np.abs(finite.astype(float)).sum())
         elif isinstance(value, int | float):
             magnitude += abs(float(value)) if np.isfinite(value) else 0.0
+        elif isinstance(value, str):
+            written += len(value)
     return written, magnitude
+
+
+def _parts(values: Iterable[Any]) -> Iterator[Any]:
+    """The values, and those that lists, tuples and dicts of them hold, instead of these."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _parts(value)
+        elif isinstance(value, dict):
+            yield from _parts([*value, *value.values()])
+        else:
+            yield value
 
 
 def is_constant_or_identity(array: np.ndarray[Any, Any]) -> bool:

@@ -21,7 +21,7 @@ from autograder.exercise import (
 )
 from autograder.grading.checker import Failure, LawOutcome, is_constant_or_identity
 from autograder.results import Raised, Status
-from autograder.worker.wire import cell_name
+from autograder.worker.wire import MAX_FRAME, MAX_ITEMS, cell_name
 
 _LINE = 100
 _CALLS_SHOWN = 3
@@ -38,6 +38,9 @@ def literal(value: Any) -> str:
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, list):
         return f"[{', '.join(literal(item) for item in value)}]"
+    if isinstance(value, dict):
+        items = (f"{literal(key)}: {literal(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
     if isinstance(value, np.generic):
         return literal(value.item())
     if isinstance(value, float):
@@ -171,7 +174,7 @@ def step_source(
         if isinstance(value, Handle):
             return known.get(value.step, f"object_{value.step}")
         bare = value.value if isinstance(value, Arranged) else value
-        if isinstance(bare, np.ndarray):
+        if isinstance(bare, np.ndarray | str | list | tuple | dict):
             return _name_in(case, bare) or literal(bare)
         return literal(bare)
 
@@ -191,15 +194,15 @@ def step_source(
     return f"{named(step.handle)}.{step.name}({arguments(step.args, step.kwargs)})"
 
 
-def _name_in(case: Case, array: np.ndarray[Any, Any]) -> str:
-    """The input of the case that the array is, or a part of one: `X`, `X[:, 1:3]`; else empty."""
-    inputs = [(name, value) for name, value in case.items() if isinstance(value, np.ndarray)]
-    for name, value in inputs:
-        if value is array:
+def _name_in(case: Case, value: Any) -> str:
+    """The input of the case that a value is, or a part of one: `X`, `X[:, 1:3]`; else empty."""
+    for name, whole in case.items():
+        if whole is value:
             return name
-    for name, value in inputs:
-        if (slices := _slices_of(value, array)) is not None:
-            return name + slices
+    if isinstance(value, np.ndarray):
+        for name, whole in case.items():
+            if isinstance(whole, np.ndarray) and (slices := _slices_of(whole, value)) is not None:
+                return name + slices
     return ""
 
 
@@ -245,6 +248,16 @@ def message(exercise: Exercise, outcome: LawOutcome) -> str:
     return f"{_what_happened(exercise, failure)} {exercise.convention}"
 
 
+_ENDED = {
+    Status.MEMORY: "asked for more memory than it may have",
+    Status.OUTPUT_LIMIT: (
+        f"returned more than can be taken: {MAX_FRAME >> 20} MiB in all, "
+        f"{MAX_ITEMS} items in a list"
+    ),
+}
+"""What is said of a call for which the worker had no words of its own."""
+
+
 def _what_happened(exercise: Exercise, failure: Failure) -> str:
     if failure.disagreement is not None:
         decided = failure.disagreement.tolerance
@@ -253,7 +266,7 @@ def _what_happened(exercise: Exercise, failure: Failure) -> str:
         return f"{text[:-1]}{note}." if note and text.endswith(".") else text
     if failure.raised is not None:
         return f"{exercise.name} raised {describe_exception(failure.raised)}."
-    return failure.detail
+    return failure.detail or f"{exercise.name} {_ENDED.get(failure.status, failure.status)}."
 
 
 def describe_exception(raised: Raised) -> str:

@@ -128,6 +128,35 @@ def rearranged(call: Call, layout: Layout, *, writable: bool) -> Call:
 # -- laws ------------------------------------------------------------------------------------------
 
 
+def matches_reference(
+    reference: Reference,
+    call: Callable[[Case], Call],
+    compare: Compare,
+    *,
+    law: str,
+    inputs: Domain,
+    weight: int,
+    hint: str,
+    name: str = "matches_reference",
+) -> Property:
+    """The answer to one call is the reference's: the gate of most exercises."""
+
+    def verdict(case: Case, expected: Any, got: Any) -> Disagreement | None:
+        return compare(got, expected[0])
+
+    return Property(
+        name=name,
+        law=law,
+        inputs=inputs,
+        calls=lambda case: (call(case),),
+        verdict=verdict,
+        expected=answers(reference, lambda case: (call(case),)),
+        weight=weight,
+        hint=hint,
+        kind="reference",
+    )
+
+
 def inputs_unchanged(
     plain_calls: Calls, compare: Compare, *, inputs: Domain, weight: int
 ) -> Property:

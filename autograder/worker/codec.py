@@ -56,8 +56,18 @@ def _encode_record(value: Any) -> wire.Value:
             value.inverted_y,
         )
     if isinstance(value, Mapping):
-        return wire.Mapping({name: encode_value(item) for name, item in value.items()})
+        return _encode_mapping(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be sent to a worker")
+
+
+def _encode_mapping(value: Mapping[Any, Any]) -> wire.Mapping | wire.Pairs:
+    keys = [key.item() if isinstance(key, np.generic) else key for key in value]
+    values = [encode_value(item) for item in value.values()]
+    if all(isinstance(key, str) for key in keys):
+        return wire.Mapping(dict(zip(keys, values, strict=True)))
+    if not all(key is None or isinstance(key, bool | int | float | str) for key in keys):
+        raise TypeError("a dict with such keys cannot be sent to a worker")
+    return wire.Pairs(keys, values)
 
 
 def _encode_array(array: np.ndarray[Any, Any]) -> wire.Array:
@@ -80,6 +90,9 @@ def decode_value(value: wire.Value, depth: int = 0) -> Any:
         return tuple(items) if value.kind == "tuple" else items
     if isinstance(value, wire.Mapping):
         return {name: decode_value(item, depth + 1) for name, item in value.items.items()}
+    if isinstance(value, wire.Pairs):
+        values = [decode_value(item, depth + 1) for item in value.values]
+        return dict(zip(value.keys, values, strict=True))
     if isinstance(value, wire.Complex):
         return complex(value.real, value.imag)
     return _decode_record(value, depth)

@@ -107,6 +107,17 @@ class Mapping(Message, frozen=True, tag="m"):
     items: Annotated[dict[Text, Value], Meta(max_length=MAX_ITEMS)]
 
 
+class Pairs(Message, frozen=True, tag="d"):
+    """A dict that has keys beside text: numbers, True, False or None."""
+
+    keys: Annotated[list[Key], Meta(max_length=MAX_ITEMS)]
+    values: Annotated[list[Value], Meta(max_length=MAX_ITEMS)]
+
+    def __post_init__(self) -> None:
+        if len(self.keys) != len(self.values):
+            raise ValueError("the keys do not fit the number of values")
+
+
 class Handle(Message, frozen=True, tag="h"):
     """An object that stays in the worker, made by that step of the case."""
 
@@ -140,8 +151,9 @@ class Axes(Message, frozen=True, tag="x"):
     inverted_y: bool
 
 
+Key: TypeAlias = Union[bool, int, float, Text, None]  # noqa: UP007 - as below
 Value: TypeAlias = Union[  # noqa: UP007 - msgspec resolves the names when a decoder is made
-    bool, int, float, Text, Array, Complex, Items, Mapping, Handle, Opaque, Echo, Axes, None
+    bool, int, float, Text, Array, Complex, Items, Mapping, Pairs, Handle, Opaque, Echo, Axes, None
 ]
 
 

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from autograder.exercises import catalogue
 from benchmarks import demo
 from benchmarks.course import MARKER, CommandError, copy_course, run_quietly, sandbox
+
+
+def catalogue_names() -> list[str]:
+    """The assignments of this course."""
+    return [assignment.name for assignment in catalogue().assignments]
 
 
 def test_a_folder_that_was_not_made_here_is_left_alone(tmp_path: Path) -> None:
@@ -49,16 +55,21 @@ def test_an_unknown_assignment_ends_the_demo_with_status_1(
 
 @pytest.mark.extra
 @pytest.mark.slow
+@pytest.mark.parametrize("assignment", catalogue_names())
 def test_the_demo_grades_a_class_and_shows_a_report_and_where_all_is(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    assignment: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     course = tmp_path / "demo"
-    assert demo.main(["--folder", str(course), "--students", "6"]) == 0
+    monkeypatch.setenv("ASSIGNMENT", assignment)  # as make hands it on
+    assert demo.main(["--folder", str(course), "--students", "8"]) == 0
     shown = capfd.readouterr().out
     for command in (
-        "$ nbgrader generate_assignment self_attention",
-        "$ autograder sample self_attention --students 6 --seed 1",
-        f"$ autograder grade self_attention --jobs 2 --seed 0 --sandbox {sandbox()}",
+        f"$ nbgrader generate_assignment {assignment}",
+        f"$ autograder sample {assignment} --students 8 --seed 1",
+        f"$ autograder grade {assignment} --jobs 2 --seed 0 --sandbox {sandbox()}",
         "$ autograder check submitted/",
     ):
         assert command in shown
@@ -68,7 +79,7 @@ def test_the_demo_grades_a_class_and_shows_a_report_and_where_all_is(
     assert "This looks like" in shown
     with closing(sqlite3.connect(course / "gradebook.db")) as gradebook:
         ((graded,),) = gradebook.execute("select count(*) from submitted_notebook").fetchall()
-    assert graded == 6
+    assert graded == 8
     places = shown.partition("Everything lies in")[2].splitlines()[1:]
     paths = [line.split()[0] for line in places if line.strip()]
     assert len(paths) >= 6

@@ -316,6 +316,24 @@ def test_an_assignment_of_unknown_exercises_is_refused(install):
         exercises.load_assignments()
 
 
+def broken_course():
+    raise ImportError("No module named 'torch'")
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (f"{__name__}:broken_course", r"'0' .* can't be loaded: ImportError: No module named"),
+        ("no_such_package:catalogue", r"'0' .*no_such_package.* can't be loaded: ModuleNotFound"),
+        (f"{__name__}:no_such_function", r"'0' .* can't be loaded: AttributeError"),
+    ],
+)
+def test_a_course_that_cannot_be_loaded_is_named_with_the_reason(install, entry, said):
+    install(entry)
+    with pytest.raises(RecordError, match=said):
+        exercises.load_exercises()
+
+
 def test_an_entry_point_that_gives_no_catalogue_is_refused(install):
     install(f"{__name__}:no_catalogue")
     with pytest.raises(RecordError, match=r"gives list, but should be a function"):

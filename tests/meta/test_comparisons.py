@@ -29,6 +29,7 @@ PAIR = (np.array([[1.0, -2.0, 3.0, 0.5], [4.0, 0.5, 2.0, -1.0]]), FINITE)
 JUDGES = {
     "agree": (ROW, lambda got: c.agree(got, ROW)),
     "agree_averages": (ROW, lambda got: c.agree_averages(got, ROW)),
+    "agree_data": (ROW, lambda got: c.agree_data(got, ROW)),
     "agree_pairs": (PAIR, lambda got: c.agree_pairs(got, PAIR)),
     "equal": (ROW, lambda got: c.equal(got, ROW)),
     "identical": (FINITE, lambda got: c.identical(got, FINITE, message="changed.")),
@@ -106,7 +107,7 @@ def test_a_spoilt_answer_is_rejected(name):
     assert let_pass == NOT_JUDGED.get(name, set())
 
 
-@pytest.mark.parametrize("name", ["agree", "agree_averages", "equal", "same"])
+@pytest.mark.parametrize("name", ["agree", "agree_averages", "agree_data", "equal", "same"])
 def test_nan_agrees_with_nan_alone(name):
     _, judge = JUDGES[name]
     assert judge(np.array(ROW)) is None
@@ -174,6 +175,20 @@ def test_a_judge_gives_a_verdict_on_anything_and_never_raises(name):
             assert len(verdict.message) < 400
 
     is_judged()
+
+
+DATA = {"text": "abc", 1: [None, "b", (1.0, 2.0)], None: {"inner": ROW}, 0.5: ""}
+
+
+@often
+@given(got=anything, part=st.sampled_from(list(DATA)))
+def test_plain_data_is_judged_whatever_its_parts_are(got, part):
+    for answer in (got, DATA | {part: got}, [got], {"text": got}):
+        with np.errstate(all="ignore"):
+            verdict = c.agree_data(answer, DATA)
+        assert (verdict is None) == c.same(answer, DATA)
+        assert verdict is None or (verdict.message.endswith(".") and len(verdict.message) < 400)
+    assert c.agree_data(DATA, DATA) is None
 
 
 @often

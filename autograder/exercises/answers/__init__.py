@@ -134,12 +134,13 @@ def _statements(module_name: str) -> dict[str, str]:
     """Every name that a module defines for its answers -> the text of the statement."""
     source = inspect.getsource(sys.modules[module_name])
     lines = source.splitlines()
+    course = module_name.partition(".")[0]
     statements: dict[str, str] = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and _is_of_answers(node.module or ""):
             statements |= _statements(node.module or "")
         text = "\n".join([*_kept_decorators(node), *lines[node.lineno - 1 : node.end_lineno]])
-        statements.update(dict.fromkeys(_names_bound(node), text))
+        statements.update(dict.fromkeys(_names_bound(node, course), text))
     return statements
 
 
@@ -151,14 +152,17 @@ def _kept_decorators(node: ast.stmt) -> list[str]:
     return [f"@{text}" for text in texts if not re.match(r"(answers\.)?(mistake|right_)", text)]
 
 
-def _names_bound(node: ast.stmt) -> list[str]:
-    """The names that a top-level statement binds, without those the notebook has already."""
+def _names_bound(node: ast.stmt, course: str) -> list[str]:
+    """The names that a top-level statement binds, without those the notebook has already.
+
+    What comes from the package of the course is the grader's, or defined in another cell.
+    """
     match node:
         case ast.FunctionDef() | ast.ClassDef():
             return [node.name]
         case ast.Assign(targets=[ast.Name(id=name)]):
             return [name]
-        case ast.ImportFrom(module=module) if _is_of_the_notebook(module or ""):
+        case ast.ImportFrom(module=module, level=level) if level or _is_ours(module, course):
             return []
         case ast.Import() | ast.ImportFrom():
             bound = [alias.asname or alias.name for alias in node.names]
@@ -167,8 +171,8 @@ def _names_bound(node: ast.stmt) -> list[str]:
             return []
 
 
-def _is_of_the_notebook(module: str) -> bool:
-    return module.partition(".")[0] in {"__future__", "autograder", "reference"}
+def _is_ours(module: str | None, course: str) -> bool:
+    return str(module).partition(".")[0] in {"__future__", "autograder", "reference", course}
 
 
 def _is_of_answers(module: str) -> bool:

@@ -44,6 +44,9 @@ def from_wire(value: wire.Argument, objects: dict[int, Any]) -> Any:
         return tuple(items) if value.kind == "tuple" else items
     if isinstance(value, wire.Mapping):
         return {name: from_wire(item, objects) for name, item in value.items.items()}
+    if isinstance(value, wire.Pairs):
+        values = [from_wire(item, objects) for item in value.values]
+        return dict(zip(value.keys, values, strict=True))
     if isinstance(value, wire.Complex):
         return complex(value.real, value.imag)
     if isinstance(value, wire.Handle):
@@ -135,13 +138,14 @@ class Outbox:
     def to_wire(self, value: Any, depth: int = 0) -> wire.Value:
         """A result as plain data, or the name of its type; raises ResultTooLargeError."""
         if isinstance(value, np.ndarray):
-            return self.array(value)
+            texts = _texts(value)
+            return self.array(value) if texts is None else self.to_wire(texts, depth)
         if value is None or type(value) in (bool, float):
             return value  # type: ignore[no-any-return]
         self._take(_NODE_BYTES)
         if type(value) is int:
             return value if -(2**63) <= value < 2**64 else wire.Opaque("int of more than 64 bits")
-        if isinstance(value, np.generic):
+        if isinstance(value, np.generic) and not isinstance(value, np.str_):
             return self.array(np.asarray(value))
         if type(value) is str:
             self._take(4 * len(value))
@@ -181,13 +185,17 @@ class Outbox:
     def _mapping(self, value: dict[Any, Any], depth: int) -> wire.Value:
         if dict.__len__(value) > wire.MAX_ITEMS:
             raise ResultTooLargeError
-        items = {}
-        for key, item in dict.items(value):
-            if type(key) is not str or len(key) > wire.MAX_TEXT:
-                return wire.Opaque("dict with other keys than text")
-            self._take(4 * len(key))
-            items[clip(key, len(key))] = self.to_wire(item, depth + 1)
-        return wire.Mapping(items)
+        items: dict[wire.Key, wire.Value] = {}
+        for given, item in dict.items(value):
+            key = _plain_key(given)
+            if key is _NO_KEY:
+                return wire.Opaque("dict with other keys than texts and numbers")
+            self._take(4 * len(key) if isinstance(key, str) else _NODE_BYTES)
+            items[key] = self.to_wire(item, depth + 1)
+        texts = {key: item for key, item in items.items() if isinstance(key, str)}
+        if len(texts) == len(items):
+            return wire.Mapping(texts)
+        return wire.Pairs(list(items), list(items.values()))
 
     def _other(self, value: Any) -> wire.Value:
         axes = sys.modules.get("matplotlib.axes")
@@ -215,6 +223,36 @@ class Outbox:
             [float(tick) for tick in axes.get_yticks()],
             bool(axes.yaxis_inverted()),
         )
+
+
+_NO_KEY: Any = object()
+
+
+def _plain_key(key: Any) -> Any:
+    """A key as plain data, or `_NO_KEY`. Only exact types are read, as in `_numbers`."""
+    kind = type(key)
+    if key is None or kind is bool:
+        return key
+    if kind is str or kind is np.str_:
+        text = _plain(str, key)
+        return clip(text, len(text)) if len(text) <= wire.MAX_TEXT else _NO_KEY
+    if kind not in _SCALARS:
+        return _NO_KEY
+    if issubclass(kind, np.bool_):
+        return bool(key)
+    if not issubclass(kind, int | np.integer):
+        return float(key)
+    return int(key) if -(2**63) <= key < 2**64 else _NO_KEY
+
+
+def _texts(array: NDArray[Any]) -> Any:
+    """The nested lists of an array of texts, which is as good as they are; None for any other."""
+    plain = np.ndarray.view(array, np.ndarray)
+    if plain.dtype.kind == "U":
+        return plain.tolist()
+    if plain.dtype.kind == "O" and plain.size and set(map(type, plain.ravel().tolist())) == {str}:
+        return plain.tolist()
+    return None
 
 
 def _plain(base: Any, value: Any) -> Any:

@@ -319,6 +319,11 @@ ATTACKS = (
     ),
     _forged("forged_handle", "An object that is not there.", "wire.Returned(wire.Handle(63))"),
     _forged("forged_mapping", "A mapping.", "wire.Returned(wire.Mapping({'a': 1.0, '': None}))"),
+    _forged(
+        "forged_dict",
+        "A dict with the same key many times, and one that is no number.",
+        "wire.Returned(wire.Pairs([1, True, 1.0, float('nan'), None], [0.5] * 5))",
+    ),
     _forged("forged_text", "A text.", "wire.Returned('0.5 ' * 100)"),
     _forged("forged_truth", "True for everything.", "wire.Returned(True)", quick=True),
     _forged(

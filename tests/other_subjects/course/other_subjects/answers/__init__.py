@@ -1,0 +1,1 @@
+"""Known answers, wrong and right ones, by exercise."""
