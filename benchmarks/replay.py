@@ -23,10 +23,13 @@ from autograder.exercise import (
     CASES_PER_LAW,
     Arranged,
     Call,
+    CallMethod,
     Case,
+    Construct,
     Exercise,
     Property,
     RightAnswer,
+    SetAttribute,
     Step,
 )
 from autograder.exercises import catalogue
@@ -157,10 +160,14 @@ def _in_precision(step: Step, dtype: Dtype) -> Step:
     """The step with the arguments that a law worked out, such as W_Q / sqrt(d_k), cast as well."""
     if dtype == "float64":
         return step
-    if not isinstance(step, Call):
-        raise TypeError(f"{type(step).__name__}: only calls of functions are cast so far")
+    if isinstance(step, SetAttribute):
+        return replace(step, value=_cast(step.value, np.float32))
     kwargs = {name: _cast(value, np.float32) for name, value in step.kwargs.items()}
     args = [_cast(value, np.float32) for value in step.args]
+    if isinstance(step, Construct):
+        return Construct(*args, to=step.to, **kwargs)
+    if isinstance(step, CallMethod):
+        return CallMethod(step.handle, step.name, *args, echo=step.echo, **kwargs)
     return Call(*args, to=step.to, echo=step.echo, **kwargs)
 
 

@@ -208,15 +208,24 @@ def matches_reference(reference: Reference, *, weight: int) -> Property:
 
 
 def matches_reference_for_different_lengths(reference: Reference, *, weight: int) -> Property:
-    """Queries come from one sequence, keys and values from others of another length."""
+    """Queries come from one sequence, keys and values from others of another length.
+
+    A second call of the same object has more queries than keys, and must know nothing of the first.
+    """
+
+    def calls(case: Case) -> Sequence[Step]:
+        again = CallMethod(Handle(0), "forward", case.key, case.query, case.query)
+        return [*forward(case, case.query, case.key, case.value), again]
+
     return _equals_reference(
         reference,
         name="matches_reference_for_different_lengths",
         law="Q = query W_q, K = key W_k, V = value W_v, where n_q and n_k may differ",
         inputs=heads.queries_keys_and_values(),
-        calls=lambda case: forward(case, case.query, case.key, case.value),
+        calls=calls,
+        labels=("", "in a second call, "),
         weight=weight,
-        hint="Project keys from key and values from value, and read n_k from them.",
+        hint="Project keys from key and values from value, in every call, and read n_k from them.",
     )
 
 

@@ -198,6 +198,39 @@ class MatricesCutUpWhenMade(RightParts):
 
 
 @mistake(
+    hint="forward changes the matrices of the object: keep the projections in variables.",
+    share="0.9",
+    caught_by=("matches_reference_for_different_lengths",),
+)
+class ProjectionsReplaceTheMatrices(RightParts):
+    def project(self, query, key, value):
+        self.W_q, self.W_k, self.W_v = query @ self.W_q, key @ self.W_k, value @ self.W_v
+        return self.W_q, self.W_k, self.W_v
+
+
+@mistake(
+    hint="The object remembers the first call: compute everything anew in every call.",
+    share="0.9",
+    caught_by=("matches_reference_for_different_lengths",),
+)
+class KeysOfTheFirstCallKept(RightParts):
+    def project(self, query, key, value):
+        if not hasattr(self, "kept"):
+            self.kept = key @ self.W_k, value @ self.W_v
+        return query @ self.W_q, *self.kept
+
+
+@mistake(
+    hint="Tokens are rows: multiply by W_q, W_k and W_v as they are, not transposed.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+class ProjectionMatricesTransposed(RightParts):
+    def project(self, query, key, value):
+        return query @ self.W_q.T, key @ self.W_k.T, value @ self.W_v.T
+
+
+@mistake(
     hint="forward draws new matrices in every call: use the ones of the object.",
     share="0.15",
     caught_by=("matches_reference",),
