@@ -22,7 +22,11 @@ EXERCISE = Exercise(
         laws.chunk_size_does_not_matter(_reference, weight=35),
         laws.query_and_key_counts_may_differ(_reference, weight=35),
         laws.survives_huge_scores(
-            _reference, laws.by_default_chunks, inputs=qkv.huge_scores(qkv.CHUNK), weight=5
+            _reference,
+            laws.by_default_chunks,
+            inputs=qkv.huge_scores(qkv.CHUNK),
+            weight=5,
+            hint="Subtract the row maximum before the exponential.",
         ),
         laws.inputs_unchanged(laws.by_default_chunks, inputs=qkv.tokens(qkv.CHUNK), weight=5),
         laws.integer_values(_reference),

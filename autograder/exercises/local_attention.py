@@ -25,7 +25,11 @@ EXERCISE = Exercise(
         laws.zero_window_returns_values(weight=20),
         laws.far_keys_do_not_matter(weight=15),
         laws.survives_huge_scores(
-            _reference, _one_beside, inputs=qkv.huge_scores(6, window=1), weight=5
+            _reference,
+            _one_beside,
+            inputs=qkv.huge_scores(6, window=1),
+            weight=5,
+            hint="Hide scores by -inf, then subtract the row maximum before the exponential.",
         ),
         laws.inputs_unchanged(_one_beside, inputs=qkv.tokens(6), weight=5),
     ),

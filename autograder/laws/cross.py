@@ -60,12 +60,9 @@ def output_depends_on_own_query_only(*, weight: int) -> Property:
 
     def verdict(case: Case, answer: Any, other: Any) -> Disagreement | None:
         before, after = _results(answer, case), _results(other, case)
-        rest = np.arange(len(case.X)) != case.t
-        return agree_pairs(
-            (after.output[rest], after.weights[rest]),
-            (before.output[rest], before.weights[rest]),
-            of=f"with another token {case.t}, the other rows: ",
-        )
+        rest = (np.arange(len(case.X)) != case.t)[:, np.newaxis]
+        kept = [np.where(rest, old, new) for old, new in zip(before, after, strict=True)]
+        return agree_pairs(after, kept, of=f"with another token {case.t}, ")
 
     return Property(
         name="output_depends_on_own_query_only",

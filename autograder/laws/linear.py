@@ -97,7 +97,7 @@ def key_order_does_not_matter(*, weight: int) -> Property:
     return Property(
         name="key_order_does_not_matter",
         law="f(Q, K[order], V[order]) = f(Q, K, V)",
-        inputs=qkv.features(),
+        inputs=qkv.features(ordered=True),
         calls=lambda case: (attend(case), Call(case.Q, case.K[case.order], case.V[case.order])),
         verdict=verdict,
         weight=weight,

@@ -14,7 +14,7 @@ from autograder.strategies.sequence_parts import LARGEST_SCORE, Parts, Sizes
 CHUNK = 32
 """The default chunk size. Laws that are not about chunks ask for it, and for whole chunks."""
 
-_LEAST_NORMALISER = 0.1
+_LEAST_NORMALISER = 0.5
 """Linear attention divides by at least this, so that a tiny constant beside it shows nowhere."""
 
 _CLEAR_WIN = 50.0
@@ -182,8 +182,8 @@ def _normaliser(Q: FloatArray, K: FloatArray) -> float:
     return float((phi_Q @ phi_K.sum(axis=0)).min())
 
 
-def features() -> Domain:
-    """Distinct numbers of queries and keys, an order of the keys, and one key alone.
+def features(*, ordered: bool = False) -> Domain:
+    """Distinct numbers of queries and keys, with an order of the keys if asked for.
 
     A normaliser is never near 0, and Q and K have entries of either sign.
     """
@@ -195,10 +195,12 @@ def features() -> Domain:
             Q, K = parts["Q"], parts["K"]
             mixed = all(x.min() < 0 < x.max() for x in (Q, K))
             if mixed and _normaliser(Q, K) > _LEAST_NORMALISER:
-                return Case(**parts, order=rng.permutation(n_k).tolist())
+                order = {"order": rng.permutation(n_k).tolist()} if ordered else {}
+                return Case(**parts, **order)
 
     def small_case(small: Small) -> Case:
-        parts = small_parts_of(small, small.size(), small.size())
-        return Case(**parts, order=list(range(len(parts["K"])))[::-1])
+        n_k = small.size()
+        order = {"order": list(range(n_k))[::-1]} if ordered else {}
+        return Case(**small_parts_of(small, small.size(), n_k), **order)
 
     return domain(ordinary, small_case)

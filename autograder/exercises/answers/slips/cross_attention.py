@@ -61,7 +61,7 @@ def _in_place(matrices, c):
 
 
 def _future_hidden(S, c):
-    return np.where(np.tri(*S.shape, dtype=bool), S, -np.inf)
+    return np.where(np.tri(S.shape[0], S.shape[1], dtype=bool), S, -np.inf)
 
 
 def _last_hidden(S, c):
