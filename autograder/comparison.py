@@ -252,6 +252,7 @@ def agree(
     name: str = "the result",
     tolerance: Tolerance = T,
     by_row: bool = False,
+    averaged: Any = (),
 ) -> Disagreement | None:
     """None if the answer has the expected shape, nan pattern and values; else what differs.
 
@@ -261,6 +262,7 @@ def agree(
         name: what the message calls the answer.
         tolerance: how far finite values may differ.
         by_row: atol counts relative to the largest expected number of a row, if that exceeds 1.
+        averaged: what the values are averages of; with `by_row` its largest number counts too.
     """
     try:
         found = as_array(got, name=name)
@@ -271,19 +273,27 @@ def agree(
     if wrong_shape is not None:
         return wrong_shape
     found, wanted = _plain(found), _plain(wanted)
-    atol = tolerance.atol * _row_sizes(wanted) if by_row else tolerance.atol
+    atol: Any = tolerance.atol
+    if by_row:
+        atol = atol * np.maximum(_row_sizes(wanted), np.max(np.abs(averaged), initial=1.0))
     return _first_difference(found, wanted, name=name, rtol=tolerance.rtol, atol=atol)
 
 
 def agree_averages(
-    got: Any, expected: Any, *, name: str = "output", tolerance: Tolerance = T
+    got: Any,
+    expected: Any,
+    *,
+    name: str = "output",
+    tolerance: Tolerance = T,
+    averaged: Any = (),
 ) -> Disagreement | None:
     """None if weighted averages agree: rows whose rounding errors grow with their largest number.
 
     The error of an average is the error of its weights times the values it averages, also where
-    these cancel to almost nothing; work in 32 bits is a right answer and shows it.
+    these cancel to almost nothing; work in 32 bits is a right answer and shows it. An average that
+    is a single number does not tell how large they are: `averaged` does.
     """
-    return agree(got, expected, name=name, tolerance=tolerance, by_row=True)
+    return agree(got, expected, name=name, tolerance=tolerance, by_row=True, averaged=averaged)
 
 
 def _row_sizes(expected: NDArray[Any]) -> NDArray[np.float64]:

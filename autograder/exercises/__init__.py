@@ -22,10 +22,14 @@ def catalogue() -> Catalogue:
     """The exercises and assignments of this course."""
     from autograder.exercises import (
         assignments,
+        attention_cost,
         causal_mask,
         self_attention,
         self_attention_loop,
+        sinusoidal_positions,
+        soft_lookup,
         softmax,
+        softmax_jacobian_norm,
     )
 
     return Catalogue(
@@ -34,8 +38,12 @@ def catalogue() -> Catalogue:
             self_attention_loop.EXERCISE,
             self_attention.EXERCISE,
             causal_mask.EXERCISE,
+            soft_lookup.EXERCISE,
+            softmax_jacobian_norm.EXERCISE,
+            sinusoidal_positions.EXERCISE,
+            attention_cost.EXERCISE,
         ),
-        assignments=(assignments.SELF_ATTENTION,),
+        assignments=(assignments.SELF_ATTENTION, assignments.ATTENTION_INSIGHT),
     )
 
 

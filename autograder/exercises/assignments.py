@@ -16,3 +16,13 @@ SELF_ATTENTION = Assignment(
     },
     written=(WrittenQuestion(name="why-scale", points=Fraction(5)),),
 )
+
+ATTENTION_INSIGHT = Assignment(
+    name="attention_insight",
+    exercises={
+        "soft_lookup": Fraction(5),
+        "softmax_jacobian_norm": Fraction(5),
+        "sinusoidal_positions": Fraction(5),
+        "attention_cost": Fraction(5),
+    },
+)
