@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.exercise import AxesSnapshot, Disagreement, Disagrees, Echo, Handle, Opaque
+from autograder.exercise import (
+    AxesSnapshot,
+    Disagreement,
+    Disagrees,
+    Echo,
+    Handle,
+    Opaque,
+    ShownImage,
+)
 
 __all__ = [
     "CLEAR_CHANGE",
@@ -104,6 +112,7 @@ LOG_DOMAIN = 1e-300
 """Weights below this have no useful logarithm."""
 
 _NUMBERS_SHOWN = 6
+_DRAWN = (AxesSnapshot, ShownImage)
 _DATA = (bool, int, float, complex, np.ndarray, np.generic, tuple, list)
 _HUGE = 10**20  # Python refuses to print integers of thousands of digits
 
@@ -141,7 +150,7 @@ def show(value: Any) -> str:
     if isinstance(value, Opaque):
         return f"an object of type {value.type_name}"
     if isinstance(value, AxesSnapshot):
-        return "a Matplotlib Axes"
+        return f"a {value.held_by}" if value.held_by else "a Matplotlib Axes"
     if isinstance(value, Handle):
         return "an object"
     if isinstance(value, bool | int | float | complex | np.generic):
@@ -447,7 +456,7 @@ def same(got: Any, other: Any) -> bool:
         )
     if isinstance(got, tuple | list) and isinstance(other, tuple | list):
         return len(got) == len(other) and all(map(same, got, other))
-    if isinstance(got, AxesSnapshot) and isinstance(other, AxesSnapshot):
+    if isinstance(got, _DRAWN) and type(got) is type(other):
         return all(same(getattr(got, f.name), getattr(other, f.name)) for f in fields(got))
     if isinstance(got, dict) and isinstance(other, dict):
         return got.keys() == other.keys() and all(same(got[key], other[key]) for key in got)

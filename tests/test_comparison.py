@@ -1,5 +1,7 @@
 """Every comparison accepts what is right and rejects what is wrong, and says which entry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,12 +9,12 @@ from hypothesis import strategies as st
 
 import reference
 from autograder import comparison as c
-from autograder.exercise import AxesSnapshot, Case, Disagrees, Echo, Handle, Opaque
+from autograder.exercise import AxesSnapshot, Case, Disagrees, Echo, Handle, Opaque, ShownImage
 from autograder.exercises import load_exercises
 from tests.exercises.driver import broken_laws, judged, ordinary_cases
 
 ROW = np.array([[0.25, 0.75], [0.5, 0.5]])
-AXES = AxesSnapshot((ROW,), ("a",), ("b",), "Key", "Query")
+AXES = AxesSnapshot((ShownImage(ROW, ("a", "b"), ("a", "")),), "Key", "Query")
 EXERCISES = load_exercises()
 
 
@@ -53,6 +55,7 @@ def test_agree_accepts_the_same_values_within_the_tolerance(got, expected):
         (Opaque("Tensor"), ROW, r"^p is an object of type Tensor, but"),
         (Handle(0), ROW, r"^p is an object, but"),
         (AXES, ROW, r"^p is a Matplotlib Axes, but"),
+        (replace(AXES, held_by="Figure"), ROW, r"^p is a Figure, but"),
         ([[1.0], [1.0, 2.0]], ROW, r"^p is a list of 2 that does not form an array"),
         (np.array(["a", "b"]), ROW, r"^p is an array of type <U1 that does not form"),
         ({"a": 1}, ROW, r"^p is \{'a': 1\} that does not form"),

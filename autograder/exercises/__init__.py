@@ -23,6 +23,7 @@ def catalogue() -> Catalogue:
     from autograder.exercises import (
         assignments,
         attention_cost,
+        attention_heatmap,
         causal_mask,
         self_attention,
         self_attention_loop,
@@ -42,6 +43,7 @@ def catalogue() -> Catalogue:
             softmax_jacobian_norm.EXERCISE,
             sinusoidal_positions.EXERCISE,
             attention_cost.EXERCISE,
+            attention_heatmap.EXERCISE,
         ),
         assignments=(assignments.SELF_ATTENTION, assignments.ATTENTION_INSIGHT),
     )

@@ -24,5 +24,7 @@ ATTENTION_INSIGHT = Assignment(
         "softmax_jacobian_norm": Fraction(5),
         "sinusoidal_positions": Fraction(5),
         "attention_cost": Fraction(5),
+        "attention_heatmap": Fraction(5),
     },
+    allowed_imports=frozenset({"numpy", "matplotlib", "seaborn"}),
 )

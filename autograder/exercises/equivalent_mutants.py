@@ -97,3 +97,10 @@ SINUSOIDAL_POSITIONS = {
 }
 
 ATTENTION_COST: dict[str, str] = {}
+
+_ONE_ROW_EACH = "there are as many tokens as rows of weights"
+
+ATTENTION_HEATMAP = {
+    "attention_heatmap: tokens -> weights in len(tokens)": _ONE_ROW_EACH,
+    "attention_heatmap: tokens -> weights in len(tokens) (2)": _ONE_ROW_EACH,
+}

@@ -13,6 +13,9 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from autograder.exercise import Arranged, Call, Case, Disagreement, Echo, Exercise, Opaque, Property
+from autograder.worker.child.figures import close_figures, left_open
+from autograder.worker.child.values import Outbox
+from autograder.worker.codec import decode_value
 
 SEEDS = range(20)
 Function = Callable[..., Any]
@@ -71,7 +74,8 @@ def plain(result: Any) -> Any:
             type(result)(map(plain, result)) if type(result) is list else tuple(map(plain, result))
         )
     known = bool | int | float | complex | str | None
-    return result if isinstance(result, known) else Opaque(type(result).__name__)
+    # what a picture shows is read as a worker reads it
+    return result if isinstance(result, known) else decode_value(Outbox().to_wire(result))
 
 
 def accepted(function: Function, kwargs: Mapping[str, Any], defaults: Mapping[str, Any]) -> Any:
@@ -102,7 +106,8 @@ def run(exercise: Exercise, function: Function, steps: Sequence[Any]) -> list[An
         kwargs = accepted(function, kwargs, exercise.defaults)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning of a student's code costs nothing
-            result = plain(function(*args, **kwargs))
+            result = plain(left_open(function(*args, **kwargs)))
+        close_figures()
         answers.append(Echo(result, tuple(args), kwargs) if step.echo else result)
     return answers
 
