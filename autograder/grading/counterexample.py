@@ -129,7 +129,7 @@ def step_source(exercise: Exercise, case: Case, step: Step, number: int = 0) -> 
         if isinstance(value, Handle):
             return f"object_{value.step}"
         bare = value.value if isinstance(value, Arranged) else value
-        if isinstance(bare, np.ndarray):
+        if isinstance(bare, np.ndarray | list):
             same = [n for n, v in case.items() if v is bare]
             if same:
                 return same[0]

@@ -175,17 +175,16 @@ def _shows_tokens(drawn: _Drawn) -> Disagreement | None:
 
 
 def _wrong_labels(image: ShownImage, drawn: _Drawn) -> Disagreement | None:
-    directly = _as_it_lies(image, drawn) is None
-    if not directly:
-        mismatch = _as_labelled(image, drawn)
-        if mismatch is not None:
-            return mismatch
+    beside = {"x": image.column_labels, "y": image.row_labels}
+    orders = {axis: _read_order(labels, drawn.tokens) for axis, labels in beside.items()}
+    mismatch = _as_labelled(image, drawn)
+    if mismatch is None and None not in orders.values():
+        return None
+    if mismatch is not None and _as_it_lies(image, drawn) is not None:
+        return mismatch
     in_order = [*range(len(drawn.tokens))]
-    for axis, labels in (("x", image.column_labels), ("y", image.row_labels)):
-        order = _read_order(labels, drawn.tokens)
-        if order is None or (directly and order != in_order):
-            return _labels_differ(axis, labels, drawn.tokens)
-    return None
+    axis = next(axis for axis, order in orders.items() if order != in_order)
+    return _labels_differ(axis, beside[axis], drawn.tokens)
 
 
 def _labels_differ(axis: str, labels: Sequence[str], tokens: Sequence[str]) -> Disagreement:
