@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder.comparison import equal, fail, show
-from autograder.exercise import Call, Case, Disagreement, Disagrees, Property
+from autograder.exercise import Call, Case, Disagreement, Disagrees, Echo, Property
 from autograder.laws.arrays import FloatArray, Reference, answers, first, real
 from autograder.strategies import layer_sizes
 
@@ -18,6 +18,8 @@ def _both(answer: Any, *, of: str) -> tuple[FloatArray, FloatArray]:
 
     An array of two is a pair as well.
     """
+    if isinstance(answer, Echo):
+        answer = answer.result
     if isinstance(answer, np.ndarray) and answer.shape == (2,):
         answer = tuple(answer)
     if not isinstance(answer, tuple | list) or len(answer) != 2:

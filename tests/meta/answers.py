@@ -54,7 +54,7 @@ HARMLESS: dict[str, Callable[[Any], Any]] = {
     "float32": each(lambda a: a.astype(np.float32)),
     "extended precision": each(lambda a: a.astype(np.longdouble)),
     "complex": each(lambda a: a.astype(np.complex128)),
-    "Fortran order": each(np.asfortranarray),
+    "Fortran order": each(lambda a: a.copy(order="F")),
     "strided": each(_strided),
     "read-only": each(_frozen),
     "subclass": each(lambda a: a.view(Subclass)),
@@ -95,7 +95,7 @@ SPOILT_VALUES: dict[str, Callable[[Any], Any]] = {
 
 SPOILT_FORMS: dict[str, Callable[[Any], Any]] = {
     "an axis more": each(lambda a: a[None]),
-    "a row more": each(lambda a: np.concatenate([a, np.ones((1, *a.shape[1:]))])),
+    "a row more": each(lambda a: np.append(np.atleast_1d(a), np.ones((1, *a.shape[1:])), axis=0)),
     "objects": each(lambda a: np.full(a.shape, None)),
     "text": each(lambda a: a.astype(str)),
     "records": each(lambda a: np.zeros(a.shape, dtype=[("x", float)])),

@@ -88,11 +88,11 @@ SLIPS = Slips(
         Slip("angles_returned", replaces={"table": lambda c: c.angles}),
         Slip("transposed", wraps={"table": lambda table, c: np.swapaxes(table, -1, -2)}),
         Slip("leading_axis_added", wraps={"table": lambda table, c: table[None]}),
-        Slip("buffer_of_integers", wraps={"table": lambda table, c: table.astype(int)}),
         Slip("rounds_to_two_places", wraps={"table": lambda table, c: np.round(table, 2)}),
     ),
     others={
         "vectors_of_the_lecture": "It is another formula altogether.",
+        "buffer_of_integers": "It leaves so little of the table that a second slip leaves zeros.",
         "returns_zeros": NO_SHARE,
         "returns_its_input": NO_SHARE,
     },
