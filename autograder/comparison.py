@@ -150,7 +150,7 @@ def show(value: Any) -> str:
     if isinstance(value, Opaque):
         return f"an object of type {value.type_name}"
     if isinstance(value, AxesSnapshot):
-        return f"a {value.held_by}" if value.held_by else "a Matplotlib Axes"
+        return f"an object of type {value.held_by}" if value.held_by else "a Matplotlib Axes"
     if isinstance(value, Handle):
         return "an object"
     if isinstance(value, bool | int | float | complex | np.generic):

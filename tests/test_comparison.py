@@ -55,7 +55,7 @@ def test_agree_accepts_the_same_values_within_the_tolerance(got, expected):
         (Opaque("Tensor"), ROW, r"^p is an object of type Tensor, but"),
         (Handle(0), ROW, r"^p is an object, but"),
         (AXES, ROW, r"^p is a Matplotlib Axes, but"),
-        (replace(AXES, held_by="Figure"), ROW, r"^p is a Figure, but"),
+        (replace(AXES, held_by="Figure"), ROW, r"^p is an object of type Figure, but"),
         ([[1.0], [1.0, 2.0]], ROW, r"^p is a list of 2 that does not form an array"),
         (np.array(["a", "b"]), ROW, r"^p is an array of type <U1 that does not form"),
         ({"a": 1}, ROW, r"^p is \{'a': 1\} that does not form"),

@@ -225,7 +225,7 @@ def _is_axes(drawn: _Drawn) -> Disagreement | None:
     kind = _read(drawn.answer).held_by
     if not kind:
         return None
-    got = _NOT_THE_AXES.get(kind, f"a {kind}")
+    got = _NOT_THE_AXES.get(kind, f"an object of type {kind}")
     return fail(
         f"the result is {got}, but should be the Axes itself.",
         expected="a Matplotlib Axes",

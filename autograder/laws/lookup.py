@@ -112,8 +112,10 @@ def lookup_matches_reference(reference: Reference, *, weight: int) -> Property:
     """Both results are what the formula says, also on the lecture's own dictionary."""
 
     def calls(case: Case) -> Sequence[Call]:
-        lecture = [Call(*(case[f"lecture_{name}"] for name in ("query", "keys", "values")))]
-        return [_look_up(case), *(lecture if "lecture_query" in case else [])]
+        if "lecture_query" not in case:
+            return _once(case)
+        lecture = (case[f"lecture_{name}"] for name in ("query", "keys", "values"))
+        return _look_up(case), Call(*lecture)
 
     return _equals_reference(
         reference,
