@@ -15,6 +15,7 @@ import pytest
 
 from autograder import cli
 from autograder.course import Course
+from autograder.exercises import load_assignments
 from autograder.notebook import write
 from autograder.results import SubmissionResult
 from autograder.worker.isolation import SandboxError, choose
@@ -111,7 +112,8 @@ def test_a_notebook_of_no_known_assignment_is_refused(command, course):
     path = course.root / "foreign.ipynb"
     path.write_bytes(foreign("x = 1"))
     said = command("check", path).complaint
-    assert said.startswith(f"{path} is no notebook of a known assignment (self_attention)")
+    known = ", ".join(sorted(load_assignments()))
+    assert said.startswith(f"{path} is no notebook of a known assignment ({known})")
 
 
 def test_a_notebook_of_another_assignment_is_refused_even_if_one_insists(command, course):
@@ -132,7 +134,8 @@ def test_an_unknown_assignment_is_refused_with_those_there_are(
     monkeypatch.chdir(notebook.parent)
     subject = notebook if words[0] == "check" else "atention"
     said = command(words[0], subject, *words[1:]).complaint
-    assert said == "There is no assignment 'atention'. There are: self_attention."
+    known = ", ".join(sorted(load_assignments()))
+    assert said == f"There is no assignment 'atention'. There are: {known}."
 
 
 WRONG_OPTIONS = {

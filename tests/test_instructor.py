@@ -68,7 +68,7 @@ def test_a_function_that_raises_is_reported_not_raised(capsys):
 
 
 def test_an_unknown_exercise_is_named_with_those_there_are():
-    with pytest.raises(KeyError, match="no exercise 'sofmax'; there are causal_mask, self_att"):
+    with pytest.raises(KeyError, match=r"no exercise 'sofmax'; there are .*causal_mask, .*softmax"):
         grade("sofmax", np.exp)
 
 

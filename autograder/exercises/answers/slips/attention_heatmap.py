@@ -10,7 +10,7 @@ from autograder.exercises.answers.attention_heatmap import MISTAKES, heat_map
 from autograder.exercises.answers.slips import NO_SHARE, Slip, Slips
 
 ALONE = "Its laws cost it by themselves, and drawing is slow: pairs are kept few."
-ANOTHER_WAY = "It draws in a way that other slips do not go together with."
+ANOTHER_WAY = "It draws something else; such pairs are rare, drawing is slow: they are kept few."
 IN_PLACE = "It changes an argument after it has drawn, which no stage does."
 
 
@@ -61,13 +61,7 @@ STAGES = {
 DRAWN = (
     Slip("transposed", wraps=_image(np.transpose)),
     Slip("upside_down", wraps=_image(lambda image: image[::-1])),
-    Slip("mirrored", wraps=_image(lambda image: image[:, ::-1])),
-    Slip(
-        "rows_divided_by_their_maximum",
-        replaces={"image": lambda c: c.weights / c.weights.max(axis=1, keepdims=True)},
-    ),
     Slip("rounds_to_two_places", wraps=_image(lambda image: np.round(image, 2))),
-    Slip("per_cent", wraps=_image(lambda image: 100 * image)),
     Slip(
         "blocked_weights_become_nan",
         wraps=_image(lambda image: np.where(image == 0, np.nan, image)),
@@ -97,6 +91,9 @@ SLIPS = Slips(
         "divided_by_the_maximum": ANOTHER_WAY,
         "softmax_applied_to_weights": ANOTHER_WAY,
         "rounds_to_one_place": ANOTHER_WAY,
+        "mirrored": ANOTHER_WAY,
+        "rows_divided_by_their_maximum": ANOTHER_WAY,
+        "per_cent": ANOTHER_WAY,
         "logarithms": ANOTHER_WAY,
         "lower_triangle_alone": ANOTHER_WAY,
         "largest_of_each_row": ANOTHER_WAY,
