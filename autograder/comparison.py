@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.exercise import AxesSnapshot, Disagreement, Disagrees, Echo, Handle, Opaque
+from autograder.exercise import (
+    AxesSnapshot,
+    Disagreement,
+    Disagrees,
+    Echo,
+    Handle,
+    Opaque,
+    ShownImage,
+)
 
 __all__ = [
     "CLEAR_CHANGE",
@@ -106,6 +114,7 @@ LOG_DOMAIN = 1e-300
 
 _NUMBERS_SHOWN = 6
 _TEXT_SHOWN = 40
+_DRAWN = (AxesSnapshot, ShownImage)
 _DATA = (bool, int, float, complex, np.ndarray, np.generic, tuple, list)
 _HUGE = 10**20  # Python refuses to print integers of thousands of digits
 
@@ -145,7 +154,7 @@ def show(value: Any) -> str:
     if isinstance(value, Opaque):
         return f"an object of type {value.type_name}"
     if isinstance(value, AxesSnapshot):
-        return "a Matplotlib Axes"
+        return f"an object of type {value.held_by}" if value.held_by else "a Matplotlib Axes"
     if isinstance(value, Handle):
         return "an object"
     if isinstance(value, bool | int | float | complex | np.generic):
@@ -256,6 +265,7 @@ def agree(
     name: str = "the result",
     tolerance: Tolerance = T,
     by_row: bool = False,
+    averaged: Any = (),
 ) -> Disagreement | None:
     """None if the answer has the expected shape, nan pattern and values; else what differs.
 
@@ -265,6 +275,7 @@ def agree(
         name: what the message calls the answer.
         tolerance: how far finite values may differ.
         by_row: atol counts relative to the largest expected number of a row, if that exceeds 1.
+        averaged: what the values are averages of; with `by_row` its largest number counts too.
     """
     try:
         found = as_array(got, name=name)
@@ -275,19 +286,27 @@ def agree(
     if wrong_shape is not None:
         return wrong_shape
     found, wanted = _plain(found), _plain(wanted)
-    atol = tolerance.atol * _row_sizes(wanted) if by_row else tolerance.atol
+    atol: Any = tolerance.atol
+    if by_row:
+        atol = atol * np.maximum(_row_sizes(wanted), np.max(np.abs(averaged), initial=1.0))
     return _first_difference(found, wanted, name=name, rtol=tolerance.rtol, atol=atol)
 
 
 def agree_averages(
-    got: Any, expected: Any, *, name: str = "output", tolerance: Tolerance = T
+    got: Any,
+    expected: Any,
+    *,
+    name: str = "output",
+    tolerance: Tolerance = T,
+    averaged: Any = (),
 ) -> Disagreement | None:
     """None if weighted averages agree: rows whose rounding errors grow with their largest number.
 
     The error of an average is the error of its weights times the values it averages, also where
-    these cancel to almost nothing; work in 32 bits is a right answer and shows it.
+    these cancel to almost nothing; work in 32 bits is a right answer and shows it. An average that
+    is a single number does not tell how large they are: `averaged` does.
     """
-    return agree(got, expected, name=name, tolerance=tolerance, by_row=True)
+    return agree(got, expected, name=name, tolerance=tolerance, by_row=True, averaged=averaged)
 
 
 def _row_sizes(expected: NDArray[Any]) -> NDArray[np.float64]:
@@ -548,7 +567,7 @@ def same(got: Any, other: Any) -> bool:
         )
     if isinstance(got, tuple | list) and isinstance(other, tuple | list):
         return len(got) == len(other) and all(map(same, got, other))
-    if isinstance(got, AxesSnapshot) and isinstance(other, AxesSnapshot):
+    if isinstance(got, _DRAWN) and type(got) is type(other):
         return all(same(getattr(got, f.name), getattr(other, f.name)) for f in fields(got))
     if isinstance(got, dict) and isinstance(other, dict):
         return got.keys() == other.keys() and all(same(got[key], other[key]) for key in got)

@@ -126,20 +126,30 @@ class Echo:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownImage:
+    """An image or mesh as it lies in its Axes, whatever end is up and however it was drawn.
+
+    `values[i, j]` stands at the i-th smallest y and the j-th smallest x. `row_labels[i]` and
+    `column_labels[j]` are the texts of the tick labels there, empty where there is none.
+    """
+
+    values: Any
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AxesSnapshot:
     """What a Matplotlib Axes shows, as data: never pixels.
 
-    `images` holds the array of every image or mesh, tick labels are in order of position.
+    `images` holds every image or mesh, the one on top last. `held_by` is the type of what was
+    returned in place of the Axes, such as `Figure`; empty where it was the Axes itself.
     """
 
-    images: tuple[Any, ...]
-    x_tick_labels: tuple[str, ...]
-    y_tick_labels: tuple[str, ...]
-    x_label: str
-    y_label: str
-    x_ticks: tuple[float, ...] = ()
-    y_ticks: tuple[float, ...] = ()
-    inverted_y: bool = False
+    images: tuple[ShownImage, ...]
+    x_label: str = ""
+    y_label: str = ""
+    held_by: str = ""
 
 
 # -- steps: what a case asks the student's code to do --------------------------------------------

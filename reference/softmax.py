@@ -1,4 +1,4 @@
-"""Softmax: scores into weights that sum to one."""
+"""Softmax: scores into weights that sum to one, and how steep it is."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def softmax(z: ArrayLike, axis: int = -1) -> NDArray[Any]:
         exponentials = np.exp(z - z.max(axis=axis, keepdims=True))
         weights: NDArray[Any] = exponentials / exponentials.sum(axis=axis, keepdims=True)
     return weights
+
+
+def softmax_jacobian_norm(p: NDArray[Any]) -> np.floating[Any]:
+    """How much softmax answers to its scores: the Frobenius norm of diag(p) - p p^T.
+
+    Shapes: p (n,), the weights that softmax gave -> a number. One-hot weights give 0, uniform ones
+    sqrt(n - 1) / n; it never exceeds 1/2, which two equal weights reach.
+    """
+    return np.linalg.norm(np.diag(p) - np.outer(p, p))

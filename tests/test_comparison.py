@@ -1,5 +1,7 @@
 """Every comparison accepts what is right and rejects what is wrong, and says which entry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,12 +9,21 @@ from hypothesis import strategies as st
 
 import reference
 from autograder import comparison as c
-from autograder.exercise import AxesSnapshot, Case, Disagrees, Echo, Handle, Opaque
+from autograder.exercise import (
+    Arranged,
+    AxesSnapshot,
+    Case,
+    Disagrees,
+    Echo,
+    Handle,
+    Opaque,
+    ShownImage,
+)
 from autograder.exercises import load_exercises
 from tests.exercises.driver import broken_laws, judged, ordinary_cases
 
 ROW = np.array([[0.25, 0.75], [0.5, 0.5]])
-AXES = AxesSnapshot((ROW,), ("a",), ("b",), "Key", "Query")
+AXES = AxesSnapshot((ShownImage(ROW, ("a", "b"), ("a", "")),), "Key", "Query")
 EXERCISES = load_exercises()
 
 
@@ -53,6 +64,7 @@ def test_agree_accepts_the_same_values_within_the_tolerance(got, expected):
         (Opaque("Tensor"), ROW, r"^p is an object of type Tensor, but"),
         (Handle(0), ROW, r"^p is an object, but"),
         (AXES, ROW, r"^p is a Matplotlib Axes, but"),
+        (replace(AXES, held_by="Figure"), ROW, r"^p is an object of type Figure, but"),
         ([[1.0], [1.0, 2.0]], ROW, r"^p is a list of 2 that does not form an array"),
         (np.array(["a", "b"]), ROW, r"^p is an array of type <U1 that does not form"),
         ({"a": 1}, ROW, r"^p is a dict of 1 that does not form"),
@@ -220,12 +232,21 @@ def test_a_weight_beside_minus_infinity_need_not_equal_one():
     assert judge("softmax", "minus_infinity_gets_zero_weight", case, leaking) is not None
 
 
+def arrays_sent(law, case):
+    for step in law.calls(case):
+        sent = [getattr(step, "value", None), *getattr(step, "args", ())]
+        sent += getattr(step, "kwargs", {}).values()
+        bare = (value.value if isinstance(value, Arranged) else value for value in sent)
+        yield from (value for value in bare if isinstance(value, np.ndarray))
+
+
 def test_integer_inputs_cost_no_points():
     for exercise in EXERCISES.values():
         for law in exercise.properties:
             for case in ordinary_cases(law, 0) if law.scored else ():
-                arrays = [v for v in case.values() if isinstance(v, np.ndarray)]
-                assert all(a.dtype in (np.float64, np.bool_) for a in arrays)
+                assert {a.dtype for a in arrays_sent(law, case)} <= {
+                    np.dtype(np.float64), np.dtype(np.bool_),
+                }  # fmt: skip
     assert not EXERCISES["softmax"].property_named("integer_input").scored
 
 

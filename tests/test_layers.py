@@ -93,8 +93,13 @@ def test_a_module_that_stands_on_no_floor_is_refused(scratch: Path) -> None:
     assert "arrows run downward BROKEN" in lint(scratch).stdout
 
 
-def test_the_reference_imports_numpy_and_nothing_else(graph: grimp.ImportGraph) -> None:
-    assert foreign_imports(graph, "reference") == {"numpy"}
+def test_the_reference_imports_numpy_and_for_its_picture_matplotlib(
+    graph: grimp.ImportGraph,
+) -> None:
+    assert foreign_imports(graph, "reference") == {"numpy", "matplotlib"}
+    assert graph.find_modules_that_directly_import("matplotlib") & {
+        "reference", *graph.find_descendants("reference"),
+    } == {"reference.heatmap"}  # fmt: skip
 
 
 def test_the_child_imports_only_what_is_visible_inside_the_sandbox(

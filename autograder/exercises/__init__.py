@@ -22,6 +22,8 @@ def catalogue() -> Catalogue:
     """The exercises and assignments of this course."""
     from autograder.exercises import (
         assignments,
+        attention_cost,
+        attention_heatmap,
         causal_mask,
         chunked_attention,
         create_causal_mask,
@@ -32,7 +34,10 @@ def catalogue() -> Catalogue:
         scaled_dot_product_attention,
         self_attention,
         self_attention_loop,
+        sinusoidal_positions,
+        soft_lookup,
         softmax,
+        softmax_jacobian_norm,
     )
 
     return Catalogue(
@@ -41,6 +46,11 @@ def catalogue() -> Catalogue:
             self_attention_loop.EXERCISE,
             self_attention.EXERCISE,
             causal_mask.EXERCISE,
+            soft_lookup.EXERCISE,
+            softmax_jacobian_norm.EXERCISE,
+            sinusoidal_positions.EXERCISE,
+            attention_cost.EXERCISE,
+            attention_heatmap.EXERCISE,
             scaled_dot_product_attention.EXERCISE,
             create_causal_mask.EXERCISE,
             multi_head_attention.EXERCISE,
@@ -51,6 +61,7 @@ def catalogue() -> Catalogue:
         ),
         assignments=(
             assignments.SELF_ATTENTION,
+            assignments.ATTENTION_INSIGHT,
             assignments.MULTI_HEAD_ATTENTION,
             assignments.EFFICIENT_ATTENTION,
         ),

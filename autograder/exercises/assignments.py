@@ -17,6 +17,18 @@ SELF_ATTENTION = Assignment(
     written=(WrittenQuestion(name="why-scale", points=Fraction(5)),),
 )
 
+ATTENTION_INSIGHT = Assignment(
+    name="attention_insight",
+    exercises={
+        "soft_lookup": Fraction(5),
+        "softmax_jacobian_norm": Fraction(5),
+        "sinusoidal_positions": Fraction(5),
+        "attention_cost": Fraction(5),
+        "attention_heatmap": Fraction(5),
+    },
+    allowed_imports=frozenset({"numpy", "matplotlib", "seaborn"}),
+)
+
 MULTI_HEAD_ATTENTION = Assignment(
     name="multi_head_attention",
     exercises={

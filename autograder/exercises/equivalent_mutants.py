@@ -12,6 +12,7 @@ _NO_TOKENS = "the two differ for an empty sequence alone; empty_input shows it, 
 _SAME_WIDTH = "W_Q and W_K have the same shape (d, d_k)"
 _MATRIX = "a matrix has two axes: number 1 is the last"
 _VECTOR = "the transpose of a vector is the vector itself"
+_EVEN = "d is even: one cosine for every sine; odd_width shows an odd one, worth no points"
 _ANY_NUMBERS = "a mask of 0.0 and 1.0 is accepted; is_boolean shows the type, worth no points"
 
 SOFTMAX = {
@@ -67,6 +68,41 @@ CAUSAL_MASK = {
     "causal_mask: dtype=np.bool_ -> dtype=np.float64 in np.ones((n, n), dtype=np.bool_)": (
         _ANY_NUMBERS
     ),
+}
+
+SOFT_LOOKUP = {
+    "soft_lookup: np.dot(weights, values) -> np.dot(values, weights) in "
+    "(np.dot(weights, values), weights)": (
+        "the dot product of two vectors is the same in either order; matrix_of_values shows "
+        "values that are vectors, worth no points"
+    ),
+}
+
+SOFTMAX_JACOBIAN_NORM = {
+    "softmax_jacobian_norm: np.diag(p) - np.outer(p, p) -> np.outer(p, p) - np.diag(p) in "
+    "np.linalg.norm(np.diag(p) - np.outer(p, p))": "a matrix and its negative have the same norm",
+}
+
+_COSINES = "np.cos(angles)[:, :d // 2]"
+
+SINUSOIDAL_POSITIONS = {
+    "sinusoidal_positions: 0::2 -> ::2 in (:, 0::2)": "a slice starts at 0 by itself",
+    f"sinusoidal_positions: {_COSINES} -> np.cos(angles) in P[:, 1::2] = {_COSINES}": _EVEN,
+    "sinusoidal_positions: (:, :d // 2) -> (:,) in np.cos(angles)[:, :d // 2]": _EVEN,
+    "sinusoidal_positions: :d // 2 -> : in (:, :d // 2)": _EVEN,
+    "sinusoidal_positions: :d // 2 -> :d // 2 + 1 in (:, :d // 2)": _EVEN,
+    "sinusoidal_positions: d // 2 -> d * 2 in :d // 2": _EVEN,
+    "sinusoidal_positions: d // 2 -> d in :d // 2": _EVEN,
+    "sinusoidal_positions: 2 -> 1 in d // 2": _EVEN,
+}
+
+ATTENTION_COST: dict[str, str] = {}
+
+_ONE_ROW_EACH = "there are as many tokens as rows of weights"
+
+ATTENTION_HEATMAP = {
+    "attention_heatmap: tokens -> weights in len(tokens)": _ONE_ROW_EACH,
+    "attention_heatmap: tokens -> weights in len(tokens) (2)": _ONE_ROW_EACH,
 }
 
 _FAR_BELOW = "every such number lies far below all scores that are asked for"

@@ -8,7 +8,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.comparison import as_array, as_real, fail, identical, number, shapes_agree, show
+from autograder.comparison import (
+    as_array,
+    as_real,
+    fail,
+    identical,
+    number,
+    same,
+    shapes_agree,
+    show,
+)
 from autograder.exercise import (
     Arranged,
     Call,
@@ -193,19 +202,25 @@ def echoing(call: Call) -> Call:
 def _arguments_kept(case: Case, call: Call, echo: Any) -> Disagreement | None:
     if not isinstance(echo, Echo) or len(echo.args) != len(call.args):
         return fail(NOT_ECHOED)
-    return first(
-        identical(after, before, message=changed(name, before, after))
-        for name, before, after in _echoed(case, call, echo)
-    )
+    return first(_kept(*found) for found in _echoed(case, call, echo))
+
+
+def _kept(name: str, before: Any, after: Any) -> Disagreement | None:
+    """None if an array is the same bit for bit, or a list holds the same values."""
+    if isinstance(before, np.ndarray):
+        return identical(after, before, message=changed(name, before, after))
+    if same(after, before):
+        return None
+    return fail(f"{name} holds other items after the call than before it.")
 
 
 def _echoed(case: Case, call: Call, echo: Echo) -> Iterator[tuple[str, Any, Any]]:
-    """Name, value before and value after of every array argument; None if it did not come back."""
+    """Name, value before and after of every array or list; None if it did not come back."""
     names = {id(value): name for name, value in case.items()}
     pairs = [*zip(call.args, echo.args, strict=True)]
     pairs += [(sent, echo.kwargs.get(name)) for name, sent in call.kwargs.items()]
     for sent, returned in pairs:
-        if isinstance(sent, np.ndarray):
+        if isinstance(sent, np.ndarray | list):
             yield names.get(id(sent), "an argument"), sent, returned
 
 

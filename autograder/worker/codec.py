@@ -45,16 +45,15 @@ def _encode_record(value: Any) -> wire.Value:
             {name: encode_value(item) for name, item in value.kwargs.items()},
         )
     if isinstance(value, exercise.AxesSnapshot):
-        return wire.Axes(
-            [_encode_array(np.asarray(image)) for image in value.images],
-            list(value.x_tick_labels),
-            list(value.y_tick_labels),
-            value.x_label,
-            value.y_label,
-            list(value.x_ticks),
-            list(value.y_ticks),
-            value.inverted_y,
-        )
+        images = [
+            wire.Image(
+                _encode_array(np.asarray(image.values)),
+                list(image.row_labels),
+                list(image.column_labels),
+            )
+            for image in value.images
+        ]
+        return wire.Axes(images, value.x_label, value.y_label, value.held_by)
     if isinstance(value, Mapping):
         return _encode_mapping(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be sent to a worker")
@@ -110,14 +109,19 @@ def _decode_record(value: wire.Handle | wire.Opaque | wire.Echo | wire.Axes, dep
             {name: decode_value(item, depth + 1) for name, item in value.kwargs.items()},
         )
     return exercise.AxesSnapshot(
-        images=tuple(wire.array_from_wire(image) for image in value.images),
-        x_tick_labels=tuple(value.x_tick_labels),
-        y_tick_labels=tuple(value.y_tick_labels),
-        x_label=value.x_label,
-        y_label=value.y_label,
-        x_ticks=tuple(value.x_ticks),
-        y_ticks=tuple(value.y_ticks),
-        inverted_y=value.inverted_y,
+        images=tuple(map(_decode_image, value.images)),
+        x_label=clean_text(value.x_label, wire.MAX_NAME),
+        y_label=clean_text(value.y_label, wire.MAX_NAME),
+        held_by=clean_text(value.held_by, wire.MAX_NAME),
+    )
+
+
+def _decode_image(image: wire.Image) -> exercise.ShownImage:
+    def labels(texts: list[str]) -> tuple[str, ...]:
+        return tuple(clean_text(text, wire.MAX_NAME) for text in texts)
+
+    return exercise.ShownImage(
+        wire.array_from_wire(image.values), labels(image.row_labels), labels(image.column_labels)
     )
 
 

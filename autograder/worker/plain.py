@@ -7,6 +7,7 @@ code and the wire's values, so an answer looks exactly as if it had crossed a pr
 from __future__ import annotations
 
 import io
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -28,6 +29,8 @@ class PlainRunner:
     """
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        # Matplotlib, once a function loads it, opens no window, unless it was told to before
+        os.environ.setdefault("MPLBACKEND", "agg")
         self._runner = CaseRunner(functions, caught=Exception)
 
     def run(

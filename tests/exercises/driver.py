@@ -25,6 +25,9 @@ from autograder.exercise import (
     Property,
     SetAttribute,
 )
+from autograder.worker.child.figures import close_figures, left_open
+from autograder.worker.child.values import Outbox
+from autograder.worker.codec import decode_value
 
 SEEDS = range(20)
 Function = Callable[..., Any]
@@ -83,7 +86,8 @@ def plain(result: Any) -> Any:
             type(result)(map(plain, result)) if type(result) is list else tuple(map(plain, result))
         )
     known = bool | int | float | complex | str | None
-    return result if isinstance(result, known) else Opaque(type(result).__name__)
+    # what a picture shows is read as a worker reads it
+    return result if isinstance(result, known) else decode_value(Outbox().to_wire(result))
 
 
 def accepted(function: Function, kwargs: Mapping[str, Any], defaults: Mapping[str, Any]) -> Any:
@@ -123,13 +127,14 @@ def run(exercise: Exercise, function: Function, steps: Sequence[Any]) -> list[An
         kwargs = accepted(called, kwargs, exercise.defaults)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning of a student's code costs nothing
-            result = called(*args, **kwargs)
+            result = left_open(called(*args, **kwargs))
         if isinstance(step, Construct):
             objects[number] = result
             answers.append(Handle(number))
         else:
             result = plain(result)
             answers.append(Echo(result, tuple(args), kwargs) if step.echo else result)
+        close_figures()
     return answers
 
 

@@ -75,6 +75,44 @@ nested_prefix 20
 counts_visible_pairs 20
 """
 
+SOFT_LOOKUP = """
+matches_reference 40
+rows_sum_to_one 10
+output_is_weights_times_values 15
+entry_order_does_not_matter 10
+longer_query_is_sharper 10
+survives_huge_scores 10
+inputs_unchanged 5
+"""
+
+SOFTMAX_JACOBIAN_NORM = """
+matches_reference 25
+uniform_and_one_hot_values 25
+matches_finite_differences 25
+bounded_and_permutation_invariant 25
+"""
+
+SINUSOIDAL_POSITIONS = """
+matches_reference 45
+position_zero_alternates_zero_and_one 15
+pairs_have_unit_norm 15
+dot_product_depends_on_offset_only 25
+"""
+
+ATTENTION_COST = """
+matches_reference 70
+crossover_at_six_d 30
+"""
+
+ATTENTION_HEATMAP = """
+matches_reference 40
+returns_axes 10
+tick_labels_are_tokens 20
+axis_labels_name_key_and_query 20
+works_for_every_length 5
+inputs_unchanged 5
+"""
+
 SCALED_DOT_PRODUCT_ATTENTION = """
 matches_reference 15
 returns_output_and_weights 5
@@ -151,6 +189,11 @@ def table(text, column=0):
         ("self_attention", table(BOTH_FORMS)),
         ("self_attention_loop", table(BOTH_FORMS, 1)),
         ("causal_mask", table(CAUSAL_MASK)),
+        ("soft_lookup", table(SOFT_LOOKUP)),
+        ("softmax_jacobian_norm", table(SOFTMAX_JACOBIAN_NORM)),
+        ("sinusoidal_positions", table(SINUSOIDAL_POSITIONS)),
+        ("attention_cost", table(ATTENTION_COST)),
+        ("attention_heatmap", table(ATTENTION_HEATMAP)),
         ("MultiHeadAttention", table(MULTI_HEAD_ATTENTION)),
         ("scaled_dot_product_attention", table(SCALED_DOT_PRODUCT_ATTENTION)),
         ("create_causal_mask", table(CREATE_CAUSAL_MASK)),
@@ -179,6 +222,20 @@ def test_the_assignment_is_worth_40_points_and_5_written_ones():
     assert [(question.name, question.points) for question in assignment.written] == [
         ("why-scale", 5)
     ]
+
+
+def test_attention_insight_is_worth_25_points():
+    assignment = exercises.load_assignments()["attention_insight"]
+    assert dict(assignment.exercises) == {
+        "soft_lookup": 5,
+        "softmax_jacobian_norm": 5,
+        "sinusoidal_positions": 5,
+        "attention_cost": 5,
+        "attention_heatmap": 5,
+    }
+    assert assignment.max_score == 25
+    assert assignment.written == ()
+    assert "seaborn" in assignment.allowed_imports  # where a course has installed it
 
 
 def test_efficient_attention_is_worth_30_points():
@@ -264,6 +321,16 @@ def test_importing_the_package_imports_no_exercise():
     program = (
         "import sys, autograder.exercises\n"
         "assert not {'numpy', 'reference', 'hypothesis'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_loading_the_exercises_loads_no_matplotlib():
+    program = (
+        "import sys\n"
+        "from autograder.exercises import load_exercises\n"
+        "load_exercises()['attention_heatmap'].combinations()\n"
+        "assert 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

@@ -22,6 +22,7 @@ from autograder.exercises import catalogue
 from autograder.exercises.answers.slips import (
     Slip,
     Slips,
+    attention_heatmap,
     causal_mask,
     create_causal_mask,
     cross_attention,
@@ -30,6 +31,7 @@ from autograder.exercises.answers.slips import (
     scaled_dot_product_attention,
     self_attention,
     self_attention_loop,
+    sinusoidal_positions,
     softmax,
 )
 from autograder.grading import corpus
@@ -53,6 +55,8 @@ SLIPS = {
     "self_attention_loop": self_attention_loop.SLIPS,
     "self_attention": self_attention.SLIPS,
     "causal_mask": causal_mask.SLIPS,
+    "sinusoidal_positions": sinusoidal_positions.SLIPS,
+    "attention_heatmap": attention_heatmap.SLIPS,
     "scaled_dot_product_attention": scaled_dot_product_attention.SLIPS,
     "create_causal_mask": create_causal_mask.SLIPS,
     "cross_attention": cross_attention.SLIPS,
@@ -60,6 +64,10 @@ SLIPS = {
     "linear_attention": linear_attention.SLIPS,
 }
 """Of the exercises in which two slips in one answer are likely."""
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.extra] if name == "attention_heatmap" else [])
+    for name in SLIPS  # drawing takes its time
+]
 ONE = Fraction(1)
 STEP = Settings().rounding_step
 SMALL = Fraction(1, 10)
@@ -214,7 +222,7 @@ def test_a_later_slip_changes_what_earlier_ones_give():
     assert slips.answer([adds, thrice])(2) == 7
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_known_mistake_is_a_slip_or_says_why_not(name):
     slips = [slip.name for slip in SLIPS[name].slips]
     others = SLIPS[name].others
@@ -224,12 +232,12 @@ def test_every_known_mistake_is_a_slip_or_says_why_not(name):
     assert all(others.values())
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_answer_in_stages_is_right(name):
     assert grade(name, SLIPS[name].answer()).paid == 1
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_slip_alone_answers_like_the_known_mistake(name):
     exercise, known = EXERCISES[name], {m.name: m.answer for m in EXERCISES[name].mistakes}
     different = {
@@ -267,7 +275,7 @@ def test_a_known_mistake_with_another_number_in_it_is_paid_alike(name, known, va
     assert graded.paid == share
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_harmless_is_right_alone(name):
     changes = [change for group in SLIPS[name].harmless.values() for change in group]
     assert [change.name for change in changes if not passes_gate(name, change)] == []
@@ -316,7 +324,7 @@ def test_no_pair_costs_more_than_the_sum_of_its_parts(name, first):
 
 
 @pytest.mark.extra
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_of_sampled_triples_few_cost_more_than_their_parts(name):
     # three at once are not recognised, so a triple whose parts all change the gate may be short
     tried = sample(name, 3, 100)
@@ -347,7 +355,7 @@ def test_two_mistakes_that_leave_the_gate_alone_are_named_too():
     assert graded.paid == Fraction("0.87")
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_combinations_are_named_once_and_leave_something(name):
     combined = EXERCISES[name].combinations()
     assert len({mistake.name for mistake in combined}) == len(combined) > 0
@@ -360,7 +368,7 @@ def test_combinations_are_named_once_and_leave_something(name):
     assert len(combined) <= 2000
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_combination_answers_like_what_is_worth_nothing(name):
     exercise = EXERCISES[name]
     gate = exercise.property_named(exercise.gate)
@@ -398,7 +406,7 @@ def random_numbers(X, *rest, **kwargs):
     return NUMBERS.random((n, rest[2].shape[1])), NUMBERS.random((n, n))
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "function",
     [
@@ -423,7 +431,7 @@ def test_what_computes_nothing_is_no_mistake_and_earns_nothing(name, function):
 
 
 @pytest.mark.extra  # an audit finds it too
-@pytest.mark.parametrize("name", SLIPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_known_mistake_is_paid_exactly_its_share(name):
     paid = {m.name: graded_alone(name, m.name).paid for m in EXERCISES[name].mistakes}
     assert paid == {mistake.name: mistake.share for mistake in EXERCISES[name].mistakes}

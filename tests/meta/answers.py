@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from autograder.exercise import AxesSnapshot, Echo, Handle, Opaque
+from autograder.exercise import AxesSnapshot, Echo, Handle, Opaque, ShownImage
 from autograder.worker.child.values import Outbox
 from autograder.worker.codec import decode_value
 from autograder.worker.wire import DTYPES
@@ -54,7 +54,7 @@ HARMLESS: dict[str, Callable[[Any], Any]] = {
     "float32": each(lambda a: a.astype(np.float32)),
     "extended precision": each(lambda a: a.astype(np.longdouble)),
     "complex": each(lambda a: a.astype(np.complex128)),
-    "Fortran order": each(np.asfortranarray),
+    "Fortran order": each(lambda a: a.copy(order="F")),
     "strided": each(_strided),
     "read-only": each(_frozen),
     "subclass": each(lambda a: a.view(Subclass)),
@@ -95,7 +95,7 @@ SPOILT_VALUES: dict[str, Callable[[Any], Any]] = {
 
 SPOILT_FORMS: dict[str, Callable[[Any], Any]] = {
     "an axis more": each(lambda a: a[None]),
-    "a row more": each(lambda a: np.concatenate([a, np.ones((1, *a.shape[1:]))])),
+    "a row more": each(lambda a: np.append(np.atleast_1d(a), np.ones((1, *a.shape[1:])), axis=0)),
     "objects": each(lambda a: np.full(a.shape, None)),
     "text": each(lambda a: a.astype(str)),
     "records": each(lambda a: np.zeros(a.shape, dtype=[("x", float)])),
@@ -119,7 +119,7 @@ SPOILT_PAIRS: dict[str, Callable[[Any], Any]] = {
     "no weights": lambda answer: (answer[0], None),
 }
 
-AXES = AxesSnapshot((np.eye(2),), ("a",), ("b",), "Key", "Query")
+AXES = AxesSnapshot((ShownImage(np.eye(2), ("a", "b"), ("a", "")),), "Key", "Query")
 
 
 def crossed(value: Any) -> Any:
@@ -144,7 +144,8 @@ arrays = npst.arrays(
     shape=npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=7),
 )
 _texts = st.text(max_size=5)
-_ticks = st.lists(_texts, max_size=2).map(tuple)
+_ticks = st.lists(_texts, max_size=3).map(tuple)
+_images = st.lists(st.builds(ShownImage, arrays, _ticks, _ticks), max_size=2).map(tuple)
 leaves = st.one_of(
     st.none(),
     numbers,
@@ -152,9 +153,7 @@ leaves = st.one_of(
     arrays,
     st.builds(Opaque, _texts),
     st.builds(Handle, st.integers(0, 3)),
-    st.builds(
-        AxesSnapshot, st.lists(arrays, max_size=2).map(tuple), _ticks, _ticks, _texts, _texts
-    ),
+    st.builds(AxesSnapshot, _images, _texts, _texts, st.just("") | _texts),
 )
 
 

@@ -121,6 +121,75 @@ def test_causal_mask_lets_token_i_see_tokens_up_to_i():
     assert reference.causal_mask(0).shape == (0, 0)
 
 
+# -- assignment attention_insight ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_soft_lookup_equals_the_formula_in_50_digits(seed):
+    rng = np.random.default_rng(seed)
+    query, keys, values = rng.standard_normal(3), rng.standard_normal((5, 3)), rng.normal(size=5)
+    exact_query, exact_values = ([mpmath.mpf(float(x)) for x in v] for v in (query, values))
+    scores = [mpmath.fdot(map(mpmath.mpf, map(float, key)), exact_query) for key in keys]
+    weights = precise_softmax(scores)
+    output, got = reference.soft_lookup(query, keys, values)
+    np.testing.assert_allclose(got, [float(w) for w in weights], rtol=1e-12)
+    np.testing.assert_allclose(output, float(mpmath.fdot(weights, exact_values)), rtol=1e-12)
+
+
+def test_soft_lookup_mixes_vectors_too():
+    output, weights = reference.soft_lookup(
+        np.zeros(2), np.ones((4, 2)), np.arange(8.0).reshape(4, 2)
+    )
+    np.testing.assert_allclose(weights, [0.25] * 4)
+    np.testing.assert_allclose(output, [3.0, 4.0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_jacobian_norm_equals_its_closed_form_in_50_digits(seed):
+    p = reference.softmax(2 * np.random.default_rng(seed).standard_normal(7))
+    exact = [mpmath.mpf(float(x)) for x in p]
+    S2, S3 = (mpmath.fsum(x**k for x in exact) for k in (2, 3))
+    closed = mpmath.sqrt(S2 - 2 * S3 + S2**2)
+    # the closed form holds where the weights sum to one, which these do up to rounding
+    np.testing.assert_allclose(reference.softmax_jacobian_norm(p), float(closed), rtol=1e-12)
+
+
+def test_the_jacobian_norm_is_half_for_two_equal_weights_and_never_more():
+    rng = np.random.default_rng(0)
+    assert reference.softmax_jacobian_norm(np.array([0.5, 0.5, 0.0])) == 0.5
+    assert max(map(reference.softmax_jacobian_norm, rng.dirichlet(np.ones(5), 500))) <= 0.5
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 2), (7, 4), (200, 16), (5, 3)])
+def test_positions_equal_the_formula_in_50_digits(n, d):
+    P = reference.sinusoidal_positions(n, d)
+    for p in range(n):
+        for column in range(d):
+            angle = p / mpmath.mpf(10000) ** (mpmath.mpf(column - column % 2) / d)
+            wave = mpmath.cos if column % 2 else mpmath.sin
+            assert abs(P[p, column] - float(wave(angle))) < 1e-13
+
+
+def test_the_cost_is_counted_product_by_product():
+    def products(n, d):
+        linear = [(n, d, d)] * 4 + [(n, d, 4 * d), (n, 4 * d, d)]
+        attention = [(n, d, n), (n, n, d)]
+        return tuple(sum(a * b * c for a, b, c in part) for part in (linear, attention))
+
+    for n, d in [(1, 1), (10, 3), (128, 768), (65536, 768)]:
+        assert reference.attention_cost(n, d) == products(n, d)
+
+
+def test_the_heat_map_shows_the_weights_with_the_tokens_beside_them():
+    weights = np.array([[0.25, 0.75], [1.0, 0.0]])
+    ax = reference.attention_heatmap(weights, ["a", "b"])
+    (image,) = ax.images
+    np.testing.assert_array_equal(image.get_array(), weights)
+    for axis, label in ((ax.xaxis, "Key"), (ax.yaxis, "Query")):
+        assert [text.get_text() for text in axis.get_ticklabels()] == ["a", "b"]
+        assert axis.get_label_text() == label
+
+
 # -- a whole batch, mask 1 = blocked ---------------------------------------------------------------
 
 

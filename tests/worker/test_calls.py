@@ -395,10 +395,9 @@ def test_axes_come_back_as_data_and_figures_do_not_pile_up(ask: Any) -> None:
     )
     for snapshot in reply.answers:
         assert isinstance(snapshot, AxesSnapshot)
-        assert snapshot.images[0].tolist() == [[1, 0], [0, 1]]
-        assert snapshot.x_tick_labels == ("a", "b")
-        assert snapshot.x_label == "Key"
-        assert snapshot.inverted_y
+        assert snapshot.images[0].values.tolist() == [[1, 0], [0, 1]]
+        assert snapshot.images[0].column_labels == ("a", "b")
+        assert (snapshot.x_label, snapshot.held_by) == ("Key", "")
 
 
 def test_five_hundred_cases_are_answered_in_order(new_session: NewSession) -> None:

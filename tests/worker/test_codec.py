@@ -20,6 +20,7 @@ from autograder.exercise import (
     Handle,
     Opaque,
     SetAttribute,
+    ShownImage,
     Step,
 )
 from autograder.results import Raised, Returned
@@ -63,11 +64,11 @@ def test_any_value_of_a_case_survives_storing(value: Any) -> None:
 
 def test_records_survive() -> None:
     image = np.eye(2)
-    snapshot = AxesSnapshot((image,), ("a",), ("b",), "key", "query", (0.0,), (1.0,), True)
-    back = decode_value(encode_value(snapshot))
-    assert back.images[0].tolist() == image.tolist()
-    assert back.x_tick_labels == ("a",)
-    assert back.inverted_y
+    shown = ShownImage(image, ("a", "b"), ("", "c"))
+    back = decode_value(encode_value(AxesSnapshot((shown,), "key", "query", "Figure")))
+    assert back.images[0].values.tolist() == image.tolist()
+    assert (back.images[0].row_labels, back.images[0].column_labels) == (("a", "b"), ("", "c"))
+    assert (back.x_label, back.y_label, back.held_by) == ("key", "query", "Figure")
     assert decode_value(encode_value(Opaque("set"))) == Opaque("set")
     echo = decode_value(encode_value(Echo(1, (2,), {"mask": None})))
     assert echo == Echo(1, (2,), {"mask": None})

@@ -31,7 +31,7 @@ VALUES = (
     wire.Handle(3),
     wire.Opaque("set"),
     wire.Echo(None, [ARRAY], {"mask": None}),
-    wire.Axes([ARRAY], ["a"], ["b"], "key", "query", [0.0], [1.0], True),
+    wire.Axes([wire.Image(ARRAY, ["a"], ["b"])], "key", "query", "Figure"),
 )
 STEPS = (
     wire.Call("f", [ARRAY, wire.Arranged(ARRAY, "F", False)], {"axis": -1}, True, ["axis"]),

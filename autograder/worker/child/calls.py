@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from .. import wire
+from . import figures
 from .errors import describe
 from .values import Outbox, ResultTooLargeError, from_wire
 
@@ -36,12 +36,18 @@ class CaseRunner:
 
     def run(self, steps: list[wire.Step]) -> tuple[CaseStatus, list[wire.Returned | wire.Raised]]:
         """Run the steps in order, up to the first that raises."""
+        try:
+            return self._run(steps)
+        finally:
+            figures.close_figures()
+
+    def _run(self, steps: list[wire.Step]) -> tuple[CaseStatus, list[wire.Returned | wire.Raised]]:
         outcomes: list[wire.Returned | wire.Raised] = []
         objects: dict[int, Any] = {}
         outbox = Outbox()
         for number, step in enumerate(steps):
             try:
-                _close_figures()
+                figures.close_figures()
                 outcomes.append(wire.Returned(self._step(number, step, objects, outbox)))
             except ResultTooLargeError:
                 return "output_limit", []
@@ -70,7 +76,7 @@ class CaseRunner:
             objects[number] = _made(function, step.to, args, kwargs)
             return wire.Handle(number)
         result = function(*args, **kwargs)
-        answer = outbox.to_wire(result)
+        answer = outbox.to_wire(figures.left_open(result))
         return _echo(answer, args, kwargs, outbox) if step.echo else answer
 
     def _keywords(
@@ -148,10 +154,3 @@ def _echo(answer: wire.Value, args: list[Any], kwargs: dict[str, Any], outbox: O
         [outbox.to_wire(value) for value in args],
         {name: outbox.to_wire(value) for name, value in kwargs.items()},
     )
-
-
-def _close_figures() -> None:
-    """Every call starts without figures, so that what it draws is its own."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        pyplot.close("all")

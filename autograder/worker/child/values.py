@@ -7,13 +7,13 @@ no subclass answers for itself.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import wire
+from . import figures
 from .errors import clip, type_name
 
 _ALIGNMENT = 64
@@ -22,6 +22,7 @@ _FRAME_SLACK = 1 << 16
 RESULT_BYTES = wire.MAX_FRAME - _FRAME_SLACK
 """How many bytes the results of one case may have."""
 _NODE_BYTES = 16
+_LABEL_LENGTH = 1000
 
 
 class ResultTooLargeError(Exception):
@@ -198,31 +199,32 @@ class Outbox:
         return wire.Pairs(list(items), list(items.values()))
 
     def _other(self, value: Any) -> wire.Value:
-        axes = sys.modules.get("matplotlib.axes")
-        if axes is not None and isinstance(value, axes.Axes):
-            return self._axes(value)
+        found = figures.axes_in(value)
+        if found is not None:
+            return self._axes(*found)
         for base in (bool, int, float, complex, str):
             if isinstance(value, base):
                 return self.to_wire(_plain(base, value))
         return wire.Opaque(type_name(value))
 
-    def _axes(self, axes: Any) -> wire.Axes:
-        shown = [image.get_array() for image in axes.images] + [
-            collection.get_array()
-            for collection in axes.collections
-            if collection.get_array() is not None
-        ]
-        arrays = [self.array(np.ma.getdata(image)) for image in shown[: wire.MAX_STEPS]]
-        return wire.Axes(
-            [array for array in arrays if isinstance(array, wire.Array)],
-            [clip(label.get_text(), 1000) for label in axes.get_xticklabels()],
-            [clip(label.get_text(), 1000) for label in axes.get_yticklabels()],
-            clip(axes.get_xlabel(), 1000),
-            clip(axes.get_ylabel(), 1000),
-            [float(tick) for tick in axes.get_xticks()],
-            [float(tick) for tick in axes.get_yticks()],
-            bool(axes.yaxis_inverted()),
+    def _axes(self, axes: Any, held_by: str) -> wire.Axes:
+        images = []
+        for matrix in figures.matrices(axes)[-wire.MAX_STEPS :]:
+            values = self.array(matrix.values)
+            if isinstance(values, wire.Array):
+                images.append(
+                    wire.Image(values, self._texts(matrix.rows), self._texts(matrix.columns))
+                )
+        x_label, y_label = self._texts(
+            [figures.label_of(axes, axis) for axis in (axes.xaxis, axes.yaxis)]
         )
+        return wire.Axes(images, x_label, y_label, held_by)
+
+    def _texts(self, texts: list[str]) -> list[str]:
+        """Labels, cut to a length that people read."""
+        cut = [clip(text, _LABEL_LENGTH) for text in texts[: wire.MAX_ITEMS]]
+        self._take(sum(4 * len(text) + _NODE_BYTES for text in cut))
+        return cut
 
 
 _NO_KEY: Any = object()

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 import reference
-from autograder.comparison import HUGE_SCORES, T, Tolerance, agree, agree_pairs
+from autograder.comparison import EXACT, HUGE_SCORES, T, Tolerance, agree, agree_pairs
 from autograder.exercise import Disagreement, Mistake, RightAnswer
 from autograder.exercises.answers import (
+    attention_cost,
+    attention_heatmap,
     causal_mask,
     chunked_attention,
     create_causal_mask,
@@ -24,7 +26,10 @@ from autograder.exercises.answers import (
     scaled_dot_product_attention,
     self_attention,
     self_attention_loop,
+    sinusoidal_positions,
+    soft_lookup,
     softmax,
+    softmax_jacobian_norm,
 )
 
 DRAWS = 20
@@ -35,6 +40,10 @@ MODULES: dict[str, ModuleType] = {
     "self_attention_loop": self_attention_loop,
     "self_attention": self_attention,
     "causal_mask": causal_mask,
+    "soft_lookup": soft_lookup,
+    "softmax_jacobian_norm": softmax_jacobian_norm,
+    "sinusoidal_positions": sinusoidal_positions,
+    "attention_cost": attention_cost,
     "scaled_dot_product_attention": scaled_dot_product_attention,
     "create_causal_mask": create_causal_mask,
     "chunked_attention": chunked_attention,
@@ -42,13 +51,28 @@ MODULES: dict[str, ModuleType] = {
     "local_attention": local_attention,
     "linear_attention": linear_attention,
 }
+PICTURES: dict[str, ModuleType] = {"attention_heatmap": attention_heatmap}
+"""Their answers are compared by the laws alone: right ones differ in what they show."""
+GIVE_PAIRS = (
+    "self_attention",
+    "self_attention_loop",
+    "soft_lookup",
+    "scaled_dot_product_attention",
+    "cross_attention",
+)
+
 MISTAKES: list[tuple[str, Mistake]] = [
     (exercise, mistake) for exercise, module in MODULES.items() for mistake in module.MISTAKES
 ]
 RIGHT_ANSWERS: list[tuple[str, RightAnswer]] = [
     (exercise, answer) for exercise, module in MODULES.items() for answer in module.RIGHT_ANSWERS
 ]
-KNOWN: list[tuple[str, Mistake | RightAnswer]] = [*MISTAKES, *RIGHT_ANSWERS]
+DRAWN: list[tuple[str, Mistake | RightAnswer]] = [
+    (exercise, answer)
+    for exercise, module in PICTURES.items()
+    for answer in (*module.MISTAKES, *module.RIGHT_ANSWERS)
+]
+KNOWN: list[tuple[str, Mistake | RightAnswer]] = [*MISTAKES, *RIGHT_ANSWERS, *DRAWN]
 
 
 @dataclass(frozen=True)
@@ -64,7 +88,7 @@ class Inputs:
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy() if isinstance(value, np.ndarray | list) else value
 
 
 def label(value: Any) -> str | None:
@@ -108,9 +132,9 @@ def _is_huge(z: Any) -> bool:
 
 def same(exercise: str, got: Any, expected: Any, tolerance: Tolerance = T) -> Disagreement | None:
     """None if two answers to an exercise agree at the documented tolerance."""
-    alone = "chunked_attention", "local_attention", "linear_attention"
-    gives_pairs = "attention" in exercise and exercise not in alone
-    compare = agree_pairs if gives_pairs else agree
+    if exercise == "attention_cost":
+        return agree(got, expected, tolerance=EXACT)
+    compare = agree_pairs if exercise in GIVE_PAIRS else agree
     return compare(got, expected, tolerance=tolerance)
 
 
@@ -122,6 +146,8 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
             yield Inputs((draw % 8 + 1,))
         elif exercise == "softmax":
             yield Inputs((scores(rng, 2 + draw % 2),), {"axis": -1})
+        elif exercise in OTHERS:
+            yield Inputs(OTHERS[exercise](rng))
         elif exercise == "scaled_dot_product_attention":
             yield Inputs(batch(rng))
         elif exercise == "chunked_attention":
@@ -136,6 +162,42 @@ def ordinary_inputs(exercise: str) -> Iterator[Inputs]:
             yield Inputs((X, rng.standard_normal((7, X.shape[1])), *matrices))
         else:
             yield Inputs(projections(rng))
+
+
+def dictionary(rng: np.random.Generator) -> tuple[Any, ...]:
+    """A query (d,), keys (n, d) and values (n,)."""
+    n, d = rng.permutation([2, 3, 4, 5, 6])[:2]
+    return rng.standard_normal(d), rng.standard_normal((n, d)), rng.standard_normal(n)
+
+
+def weights(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Random weights p, 3 to 9 of them."""
+    return (reference.softmax(2 * rng.standard_normal(rng.integers(3, 10))),)
+
+
+def sizes(rng: np.random.Generator) -> tuple[Any, ...]:
+    """A number of positions from 9 on, and a smaller even width."""
+    return int(rng.integers(9, 40)), 2 * int(rng.integers(1, 5))
+
+
+def layer(rng: np.random.Generator) -> tuple[Any, ...]:
+    """A number of tokens and a larger width."""
+    return int(rng.integers(2, 20)), int(rng.integers(20, 50))
+
+
+def picture(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Causal weights for four tokens, and the tokens."""
+    rows = np.tril(rng.random((4, 4)))
+    return rows / rows.sum(axis=1, keepdims=True), ["the", "cat", "sat", "down"]
+
+
+OTHERS: dict[str, Callable[[np.random.Generator], tuple[Any, ...]]] = {
+    "soft_lookup": dictionary,
+    "softmax_jacobian_norm": weights,
+    "sinusoidal_positions": sizes,
+    "attention_cost": layer,
+    "attention_heatmap": picture,
+}
 
 
 def scores(rng: np.random.Generator, rank: int) -> np.ndarray[Any, np.dtype[np.float64]]:

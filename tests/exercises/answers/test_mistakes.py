@@ -41,6 +41,12 @@ def attention(mask: Any = None, *, scale: bool = True, times: float = 1.0) -> Ca
     return inputs
 
 
+def look_up(score: float) -> Callable[[], Inputs]:
+    """Three entries with scores about that one."""
+    keys = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, -1.0]])
+    return lambda: Inputs((np.array([score, 1.0]), keys.copy(), np.array([1.0, 2.0, 4.0])))
+
+
 def huge_blocked_key() -> Inputs:
     """Token 2 has a score of about 2e4 for everybody, and only token 2 may see it."""
     X = np.array([[1.0, 0.0], [0.5, 0.0], [1.0, 1.0]])
@@ -126,6 +132,12 @@ DEDICATED: dict[tuple[str, str], Callable[[], Inputs]] = {
     ("self_attention", "attention_without_shift"): attention(times=60.0),
     ("self_attention", "one_maximum_for_all_rows"): attention(times=60.0),
 }
+DEDICATED |= {
+    ("soft_lookup", "no_max_shift"): look_up(1e4),
+    ("soft_lookup", "clips_instead_of_shifting"): look_up(1e4),
+    ("soft_lookup", "shifts_by_the_largest_size"): look_up(-1e4),
+    ("attention_cost", "integers_of_32_bits"): lambda: Inputs((65536, 768)),
+}
 BLOCKING = 1.0 - TRIANGLE
 DEDICATED |= {
     ("scaled_dot_product_attention", name): inputs
@@ -195,6 +207,7 @@ DEDICATED |= {
 # Mistakes whose results are right, but which change an argument -> an input, and which one.
 CHANGES = {
     ("softmax", "shifts_the_callers_array"): softmax_of([0.0, 1.0]),
+    ("soft_lookup", "keys_changed_in_place"): look_up(2.0),
     ("self_attention", "argument_changed_in_place"): CAUSAL,
     ("self_attention", "input_centred_in_place"): attention(),
     ("self_attention_loop", "argument_changed_in_place"): CAUSAL,
@@ -220,6 +233,7 @@ LAWS_ALONE = {
     "chunk_changed_in_place",
     "uses_a_notebook_global",
     "own_random_matrices",
+    "keys_changed_in_place",
 }
 
 

@@ -329,7 +329,8 @@ ATTACKS = (
     _forged(
         "forged_axes",
         "A picture's axes.",
-        "wire.Returned(wire.Axes([], [], [], '', '', [float('nan')], [], True))",
+        "wire.Returned(wire.Axes([wire.Image(wire.Array('|u1', (2, 1, 1), b'ab'), ['x'] * 9, [])],"
+        " '', '\\x1b[31m', '<b>'))",
     ),
     _forged(
         "forged_deep_list",
