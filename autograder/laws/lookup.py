@@ -9,7 +9,9 @@ import numpy as np
 
 from autograder.comparison import (
     CLEAR_CHANGE,
+    HUGE_SCORES,
     T,
+    Tolerance,
     agree,
     agree_averages,
     fail,
@@ -47,12 +49,16 @@ def _found(case: Case, answer: Any, *, of: str = "") -> _Found:
     )
 
 
-def _agree(got: Any, right: Any, values: FloatArray, *, of: str = "") -> Disagreement | None:
+def _agree(
+    got: Any, right: Any, values: FloatArray, *, of: str = "", tolerance: Tolerance = T
+) -> Disagreement | None:
     """None if output and weights agree with the right pair; the output averages `values`."""
     output, weights = pair(got)
     right_output, right_weights = right
-    return agree(weights, right_weights, name=f"{of}weights") or agree_averages(
-        output, right_output, name=f"{of}output", averaged=values
+    return agree(
+        weights, right_weights, name=f"{of}weights", tolerance=tolerance
+    ) or agree_averages(
+        output, right_output, name=f"{of}output", tolerance=tolerance, averaged=values
     )
 
 
@@ -65,10 +71,11 @@ def _equals_reference(
     weight: int,
     hint: str,
     calls: Calls = _once,
+    tolerance: Tolerance = T,
 ) -> Property:
     def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
         return first(
-            _agree(got, right, call.args[2])
+            _agree(got, right, call.args[2], tolerance=tolerance)
             for got, right, call in zip(found, expected, calls(case), strict=True)
         )
 
@@ -234,6 +241,7 @@ def lookup_survives_huge_scores(reference: Reference, *, weight: int) -> Propert
         inputs=lookups.huge_lookups(),
         weight=weight,
         hint="exp overflows above about 709: subtract the largest score first.",
+        tolerance=HUGE_SCORES,
     )
 
 

@@ -63,7 +63,7 @@ def ordinary_cases(law: Property, seed: int) -> tuple[Case, ...]:
 def laid_out(argument: Any) -> Any:
     """A fresh argument in the memory layout that the call asks for."""
     if not isinstance(argument, Arranged):
-        return argument.copy() if isinstance(argument, np.ndarray) else argument
+        return argument.copy() if isinstance(argument, np.ndarray | list) else argument
     array = np.array(argument.value)
     if argument.layout == "F":
         array = np.asfortranarray(array)
