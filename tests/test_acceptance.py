@@ -330,7 +330,12 @@ STYLES = list(  # one answer to each exercise, until every one has been used
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "styles", STYLES, ids=lambda styles: "+".join(a.name for _, a in filter(None, styles))
+    "styles",
+    [  # in process, test_laws_hold.py tries every one
+        pytest.param(styles, marks=[pytest.mark.extra] if number % 5 else [])
+        for number, styles in enumerate(STYLES)
+    ],
+    ids=lambda styles: "+".join(a.name for _, a in filter(None, styles)),
 )
 def test_right_answers_in_every_style_get_full_marks(styles, course):
     sources = {name: source_for_cell(a.answer, name) for name, a in filter(None, styles)}
@@ -494,6 +499,7 @@ def check_in_a_process(path: Path, *options: str, hash_seed: str) -> dict[str, A
 
 
 @pytest.mark.slow
+@pytest.mark.extra
 def test_the_same_submission_and_seed_give_the_same_json_but_for_timing(course, tmp_path):
     path = tmp_path / "self_attention.ipynb"
     path.write_bytes(write(submission(**MIXED)))

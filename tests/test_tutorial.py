@@ -144,6 +144,7 @@ def test_it_takes_fewer_than_sixty_lines():
     assert 30 < len([line for line in lines if line.strip()]) < MOST_LINES
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 def test_an_audit_of_what_is_not_filled_in_says_so_in_one_line(reader):
     (line,) = reader.unfilled.splitlines()
@@ -151,6 +152,7 @@ def test_an_audit_of_what_is_not_filled_in_says_so_in_one_line(reader):
     assert line.endswith(f"{MARK}: the reference, written like the lecture")
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 def test_nothing_is_left_to_fill_in(reader):
     left = [
@@ -177,6 +179,7 @@ RIGHT = (
 )
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 def test_a_wrong_and_a_right_submission_get_what_they_deserve(reader):
     release = reader.root / "release" / "normalisation" / "normalisation.ipynb"

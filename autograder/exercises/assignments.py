@@ -26,7 +26,6 @@ ATTENTION_INSIGHT = Assignment(
         "attention_cost": Fraction(5),
         "attention_heatmap": Fraction(5),
     },
-    allowed_imports=frozenset({"numpy", "matplotlib", "seaborn"}),
 )
 
 MULTI_HEAD_ATTENTION = Assignment(

@@ -235,7 +235,6 @@ def test_attention_insight_is_worth_25_points():
     }
     assert assignment.max_score == 25
     assert assignment.written == ()
-    assert "seaborn" in assignment.allowed_imports  # where a course has installed it
 
 
 def test_efficient_attention_is_worth_30_points():

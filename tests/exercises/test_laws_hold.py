@@ -38,13 +38,14 @@ def test_the_reference_obeys_every_law_in_every_run(name, seeds):
         assert broken_laws(exercise, exercise.reference, seed, scored_only=False) == {}
 
 
-EXAMPLES = {"attention_heatmap": 10}  # drawing takes its time
+SLOW = {"attention_heatmap": 10}  # drawing takes its time
 
 
+@pytest.mark.parametrize("examples", [60, pytest.param(300, marks=pytest.mark.extra)])
 @pytest.mark.parametrize(("exercise", "law"), SMALL)
-def test_the_reference_obeys_every_law_on_small_inputs(exercise, law):
+def test_the_reference_obeys_every_law_on_small_inputs(exercise, law, examples):
     @hypothesis.settings(
-        max_examples=EXAMPLES.get(exercise.name, 300),
+        max_examples=SLOW.get(exercise.name, examples),
         deadline=None,
         derandomize=True,
         database=None,

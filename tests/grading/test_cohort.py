@@ -111,6 +111,15 @@ def test_nothing_of_the_pool_is_left_when_the_last_job_is_done():
     assert multiprocessing.active_children() == []
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as Python starts with it: what ran before in this process may have changed it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupt_that_python_drops_in_a_callback_stops_before_the_next_job():
     stream = cohort.run(
         [1, 2], cohort_work.interrupted_in_a_finalizer, processes=1, start=cohort_work.start,

@@ -388,6 +388,7 @@ def test_a_late_policy_that_fails_for_one_student_waits_for_a_person_and_stops_n
     assert recorded(course, "bob").penalty == 2.0
 
 
+@pytest.mark.extra
 def test_under_nbgraders_own_command_too_a_late_policy_that_fails_loses_nothing(
     course: Path,
 ) -> None:

@@ -118,6 +118,7 @@ def test_an_override_stands_in_the_gradebook_and_in_the_history(
     assert set(change.versions) == {"autograder", "numpy"}
 
 
+@pytest.mark.extra
 def test_override_and_history_work_on_each_kind_of_database(course: Path) -> None:
     hand_in(course, "ada", notebook(course, {"causal_mask": "def causal_mask(n): return 0"}))
     grade(course)

@@ -126,6 +126,7 @@ def test_a_missing_notebook_costs_its_own_points_and_no_others(course: Path) -> 
     assert recorded(course, "bob") == (FULL, set())
 
 
+@pytest.mark.extra
 def test_an_unreadable_notebook_keeps_its_earlier_score_and_flags_no_other(course: Path) -> None:
     hand_in(course, "ada")
     grade(course)
@@ -136,6 +137,7 @@ def test_an_unreadable_notebook_keeps_its_earlier_score_and_flags_no_other(cours
     assert recorded(course, "ada") == (FULL, {"double"})
 
 
+@pytest.mark.extra
 def test_one_exercise_is_graded_again_and_a_replay_repeats_both_notebooks(course: Path) -> None:
     hand_in(course, "ada")
     grade(course)
@@ -153,6 +155,7 @@ def test_one_exercise_is_graded_again_and_a_replay_repeats_both_notebooks(course
     ]
 
 
+@pytest.mark.extra
 def test_both_ways_of_grading_give_the_same_scores(course: Path) -> None:
     half = "def softmax(z, axis=-1):\n    return np.exp(z) / np.exp(z).sum()"
     for student in ("ada", "bob"):
