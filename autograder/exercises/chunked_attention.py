@@ -28,7 +28,7 @@ EXERCISE = Exercise(
             weight=5,
             hint="Subtract the row maximum before the exponential.",
         ),
-        laws.inputs_unchanged(laws.by_default_chunks, inputs=qkv.tokens(qkv.CHUNK), weight=5),
+        laws.inputs_unchanged(laws.by_default_chunks, inputs=qkv.tokens(2 * qkv.CHUNK), weight=5),
         laws.integer_values(_reference),
     ),
     mistakes=answers.MISTAKES,

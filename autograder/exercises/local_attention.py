@@ -31,7 +31,7 @@ EXERCISE = Exercise(
             weight=5,
             hint="Hide scores by -inf, then subtract the row maximum before the exponential.",
         ),
-        laws.inputs_unchanged(_one_beside, inputs=qkv.tokens(6), weight=5),
+        laws.inputs_unchanged(_one_beside, laws.in_window(2), inputs=qkv.tokens(6), weight=5),
     ),
     mistakes=answers.MISTAKES,
     combinations=slips.combinations,

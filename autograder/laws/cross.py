@@ -58,17 +58,23 @@ def output_depends_on_own_query_only(*, weight: int) -> Property:
         X[case.t] = case.token
         return X
 
-    def verdict(case: Case, answer: Any, other: Any) -> Disagreement | None:
+    def calls(case: Case) -> Sequence[Call]:
+        return attend(case), attend(case, X=changed(case)), attend(case, X=case.X[[case.t]])
+
+    def verdict(case: Case, answer: Any, other: Any, alone: Any) -> Disagreement | None:
         before, after = _results(answer, case), _results(other, case)
         rest = (np.arange(len(case.X)) != case.t)[:, np.newaxis]
         kept = [np.where(rest, old, new) for old, new in zip(before, after, strict=True)]
-        return agree_pairs(after, kept, of=f"with another token {case.t}, ")
+        own_row = [rows[[case.t]] for rows in before]
+        return agree_pairs(after, kept, of=f"with another token {case.t}, ") or agree_pairs(
+            alone, own_row, of=f"with token {case.t} alone, "
+        )
 
     return Property(
         name="output_depends_on_own_query_only",
         law="changing token t of X leaves every row but t of output and weights alone",
         inputs=contexts.changed_queries(),
-        calls=lambda case: (attend(case), attend(case, X=changed(case))),
+        calls=calls,
         verdict=verdict,
         weight=weight,
         hint="A query sees the context alone, and nothing of the other queries.",

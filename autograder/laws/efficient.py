@@ -78,10 +78,10 @@ def survives_huge_scores(
     )
 
 
-def inputs_unchanged(call: Callable[[Case], Call], *, inputs: Domain, weight: int) -> Property:
-    """Q, K and V stay as they are."""
+def inputs_unchanged(*calls: Callable[[Case], Call], inputs: Domain, weight: int) -> Property:
+    """Q, K and V stay as they are in every call."""
     return arrays.inputs_unchanged(
-        lambda case: (call(case),), agree_with_output, inputs=inputs, weight=weight
+        lambda case: [call(case) for call in calls], agree_with_output, inputs=inputs, weight=weight
     )
 
 
@@ -112,14 +112,17 @@ def chunked_matches_reference(reference: Reference, *, weight: int) -> Property:
 
 
 def chunk_size_does_not_matter(reference: Reference, *, weight: int) -> Property:
-    """Every chunk size gives full attention, and so does the default."""
+    """Every chunk size gives full attention, and so does the default; one token is a chunk too."""
 
     def calls(case: Case) -> Sequence[Call]:
-        return *(attend(case, size) for size in case.chunk_sizes), attend(case)
+        sized = [attend(case, size) for size in case.chunk_sizes]
+        one_token = Call(case.Q[:1], case.K[:1], case.V[:1], case.chunk_sizes[0])
+        return *sized, attend(case), one_token
 
     def labels(case: Case) -> Sequence[str]:
         sized = [f"with chunk_size = {size}, output" for size in case.chunk_sizes]
-        return *sized, "with the default chunk size, output"
+        one_token = f"with chunk_size = {case.chunk_sizes[0]} and n_q = n_k = 1, output"
+        return *sized, "with the default chunk size, output", one_token
 
     return outputs_equal_reference(
         reference,
@@ -141,11 +144,13 @@ def query_and_key_counts_may_differ(reference: Reference, *, weight: int) -> Pro
         return (
             Call(case.Q, case.K[:few], case.V[:few], chunk_size=qkv.CHUNK),
             Call(Q, case.K, case.V, chunk_size=qkv.CHUNK),
+            Call(case.Q, case.K, case.V[:, :1], chunk_size=qkv.CHUNK),
         )
 
     def labels(case: Case) -> Sequence[str]:
-        counts = (len(case.Q), case.few), (min(len(case.Q), qkv.CHUNK), len(case.K))
-        return [f"for n_q = {n_q}, n_k = {n_k}, output" for n_q, n_k in counts]
+        n_q, n_k, d_v = len(case.Q), len(case.K), case.V.shape[1]
+        sizes = (n_q, case.few, d_v), (min(n_q, qkv.CHUNK), n_k, d_v), (n_q, n_k, 1)
+        return ["for n_q = {}, n_k = {}, d_v = {}, output".format(*size) for size in sizes]
 
     return outputs_equal_reference(
         reference,
@@ -194,7 +199,7 @@ def local_matches_reference(reference: Reference, *, weight: int) -> Property:
         reference,
         name="matches_reference",
         law="output = softmax(Q K^T / sqrt(d_k), with -inf where abs(i - j) > window) V",
-        inputs=qkv.windows(7, 1, 2, 3),
+        inputs=qkv.windows(10, 1, 2, 3, 6),
         calls=_in_windows,
         labels=_window_labels,
         weight=weight,
@@ -219,14 +224,28 @@ def wide_window_is_full_attention(reference: Reference, *, weight: int) -> Prope
 def zero_window_returns_values(*, weight: int) -> Property:
     """Who sees itself alone takes its own value."""
 
-    def verdict(case: Case, answer: Any) -> Disagreement | None:
-        return agree(answer, case.V, name="with window = 0, output")
+    def calls(case: Case) -> Sequence[Call]:
+        return (
+            attend(case, 0),
+            Call(case.Q, case.K, case.V[:, :1], 0),
+            Call(case.Q[:1], case.K[:1], case.V[:1], 0),
+        )
+
+    def verdict(case: Case, answer: Any, one_column: Any, one_token: Any) -> Disagreement | None:
+        return first(
+            agree(found, V, name=f"with window = 0{where}, output")
+            for found, V, where in (
+                (answer, case.V, ""),
+                (one_column, case.V[:, :1], " and d_v = 1"),
+                (one_token, case.V[:1], " and n = 1"),
+            )
+        )
 
     return Property(
         name="zero_window_returns_values",
         law="window = 0 gives V",
         inputs=qkv.tokens(5),
-        calls=lambda case: (attend(case, 0),),
+        calls=calls,
         verdict=verdict,
         weight=weight,
         hint="With window 0 a query sees its own position alone, and its weight is 1.",

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from autograder.comparison import HULL_SLACK, agree_averages, within
-from autograder.exercise import Call, Case, Disagreement, Property
-from autograder.laws.arrays import FloatArray, Reference
+from autograder.exercise import Call, Case, Disagreement, Domain, Property
+from autograder.laws.arrays import FloatArray, Reference, first
 from autograder.laws.efficient import attend, outputs_equal_reference, own_output
 from autograder.strategies import queries_keys_values as qkv
 
@@ -24,13 +24,14 @@ def _one_run(
     judge: Callable[[Case, Any], Disagreement | None],
     weight: int,
     hint: str,
+    inputs: Domain | None = None,
     calls: Callable[[Case], Sequence[Call]] = lambda case: (attend(case),),
 ) -> Property:
     """A law about the output of one call."""
     return Property(
         name=name,
         law=law,
-        inputs=qkv.features(),
+        inputs=inputs or qkv.features(),
         calls=calls,
         verdict=judge,
         weight=weight,
@@ -62,6 +63,7 @@ def constant_values_stay_constant(*, weight: int) -> Property:
     return _one_run(
         name="constant_values_stay_constant",
         law="V = 1 gives 1 everywhere",
+        inputs=qkv.features(more=20),
         calls=lambda case: (Call(case.Q, case.K, np.ones_like(case.V)),),
         judge=judge,
         weight=weight,
@@ -109,15 +111,32 @@ def key_order_does_not_matter(*, weight: int) -> Property:
 def equal_keys_average_the_values(*, weight: int) -> Property:
     """Where all keys are equal, every value counts the same."""
 
-    def judge(case: Case, answer: Any) -> Disagreement | None:
-        mean = np.tile(case.V.mean(axis=0), (len(case.Q), 1))
-        return agree_averages(answer, mean, name="for equal keys, output")
+    def calls(case: Case) -> Sequence[Call]:
+        K = np.tile(case.K[0], (len(case.K), 1))
+        return (
+            Call(case.Q, K, case.V),
+            Call(case.Q, K, case.V[:, :1]),
+            Call(case.Q[:1], K, case.V),
+        )
 
-    return _one_run(
+    def verdict(case: Case, answer: Any, one_column: Any, one_query: Any) -> Disagreement | None:
+        mean = np.tile(case.V.mean(axis=0), (len(case.Q), 1))
+        return first(
+            agree_averages(found, right, name=f"for equal keys{where}, output")
+            for found, right, where in (
+                (answer, mean, ""),
+                (one_column, mean[:, :1], " and d_v = 1"),
+                (one_query, mean[:1], " and n_q = 1"),
+            )
+        )
+
+    return Property(
         name="equal_keys_average_the_values",
         law="all rows of K equal: every output row is the mean of the values",
-        calls=lambda case: (Call(case.Q, np.tile(case.K[0], (len(case.K), 1)), case.V),),
-        judge=judge,
+        inputs=qkv.features(),
+        calls=calls,
+        verdict=verdict,
         weight=weight,
         hint="Equal keys get equal weights, and the weights of a row sum to one.",
+        kind="metamorphic",
     )

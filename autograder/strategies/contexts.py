@@ -54,10 +54,11 @@ def contexts() -> Domain:
 
 
 def changed_queries() -> Domain:
-    """With a position t of X and another token to put there."""
+    """With a longer X, a position t of it and another token to put there."""
 
     def ordinary(rng: np.random.Generator, sizes: Sizes, scale: float) -> Case:
-        parts = _parts_of(rng, sizes, scale)
+        n_q, n_c, *widths = sizes
+        parts = _parts_of(rng, (n_q + 10, n_c, *widths), scale)
         n_q, d = parts["X"].shape
         return Case(**parts, t=int(rng.integers(n_q)), token=normal(rng, d, scale=scale))
 

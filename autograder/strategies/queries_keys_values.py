@@ -75,10 +75,10 @@ def chunk_sizes() -> Domain:
 
 
 def unequal_counts() -> Domain:
-    """64 queries and 45 keys, and the number of keys, few, to cut the keys down to."""
+    """96 queries and 75 keys, and the number of keys, few, to cut the keys down to."""
 
     def ordinary(rng: np.random.Generator, sizes: Sizes, scale: float) -> Case:
-        return Case(**parts_of(rng, 2 * CHUNK, 45, sizes[1:], scale), few=sizes[0])
+        return Case(**parts_of(rng, 3 * CHUNK, 75, sizes[1:], scale), few=sizes[0])
 
     def small_case(small: Small) -> Case:
         parts = small_parts_of(small, small.size(), small.size())
@@ -154,7 +154,9 @@ def _lead(S: FloatArray) -> float:
 def huge_scores(n: int, window: int | None = None) -> Domain:
     """n tokens with scores of order 1e4, none near a tie with another that is seen.
 
-    With a window, keys further away are blocked, many with the largest score of their row.
+    All scores of one query lie below -2e4, so that no number in place of the maximum of its row,
+    or of -inf, will do. With a window, keys further away are blocked, many with the largest score
+    of their row.
     """
     distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     blocked = distance > (n if window is None else window)
@@ -162,6 +164,10 @@ def huge_scores(n: int, window: int | None = None) -> Domain:
     def ordinary(rng: np.random.Generator, widths: Sizes, scale: float) -> Case:
         while True:
             Q, K = normal(rng, n, widths[0], scale=80.0), normal(rng, n, widths[0], scale=80.0)
+            t = rng.integers(n)
+            K[:, 0] = rng.uniform(100.0, 200.0, size=n)
+            Q[t] = 0.0
+            Q[t, 0] = -200.0 * np.sqrt(widths[0])
             S = np.where(blocked, -np.inf, Q @ K.T / np.sqrt(widths[0]))
             if _lead(S) > _CLEAR_WIN:
                 return Case(Q=Q, K=K, V=normal(rng, n, widths[1]))
@@ -182,17 +188,21 @@ def _normaliser(Q: FloatArray, K: FloatArray) -> float:
     return float((phi_Q @ phi_K.sum(axis=0)).min())
 
 
-def features(*, ordered: bool = False) -> Domain:
+def features(*, ordered: bool = False, more: int = 0) -> Domain:
     """Distinct numbers of queries and keys, with an order of the keys if asked for.
 
-    A normaliser is never near 0, and Q and K have entries of either sign.
+    There are so many `more` queries, and twice as many more keys.
+
+    A normaliser is never near 0, and Q and K have entries of either sign, and one that is 0.
     """
 
     def ordinary(rng: np.random.Generator, sizes: Sizes, scale: float) -> Case:
         n_q, n_k, *widths = sizes
         while True:
-            parts = parts_of(rng, n_q, n_k, tuple(widths), scale)
+            parts = parts_of(rng, n_q + more, n_k + 2 * more, tuple(widths), scale)
             Q, K = parts["Q"], parts["K"]
+            for x in (Q, K):
+                x.flat[rng.integers(x.size)] = 0.0
             mixed = all(x.min() < 0 < x.max() for x in (Q, K))
             if mixed and _normaliser(Q, K) > _LEAST_NORMALISER:
                 order = {"order": rng.permutation(n_k).tolist()} if ordered else {}

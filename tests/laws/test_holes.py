@@ -276,6 +276,150 @@ def values_changed_where_there_is_no_mask(query, key, value, mask=None):
     return results
 
 
+# -- attention that saves time or memory ----------------------------------------------------------
+
+
+def full(Q, K, V, seen=None, largest=None):
+    S = Q @ K.T / np.sqrt(Q.shape[1])
+    if seen is not None:
+        S = np.where(seen, S, -np.inf)
+    e = np.exp(S - (S.max(axis=1, keepdims=True) if largest is None else largest(S)))
+    return e / e.sum(axis=1, keepdims=True) @ V
+
+
+def band(Q, window):
+    return abs(np.subtract.outer(np.arange(len(Q)), np.arange(len(Q)))) <= window
+
+
+def phi(x):
+    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+
+
+def linear(Q, K, V, feature=phi):
+    A = feature(Q) @ feature(K).T
+    return A @ V / A.sum(axis=1, keepdims=True)
+
+
+def at_least_zero(S):
+    return np.maximum(S.max(axis=1, keepdims=True), 0)
+
+
+@loses("survives_huge_scores", "chunked_attention")
+def running_maximum_from_zero(Q, K, V, chunk_size=32):
+    return full(Q, K, V, largest=at_least_zero)
+
+
+@loses("survives_huge_scores", "local_attention")
+def maximum_of_a_band_from_zero(Q, K, V, window):
+    return full(Q, K, V, band(Q, window), largest=at_least_zero)
+
+
+@loses("survives_huge_scores", "local_attention")
+def hidden_keys_get_minus_ten_thousand(Q, K, V, window):
+    S = np.where(band(Q, window), Q @ K.T / np.sqrt(Q.shape[1]), -1e4)
+    return softmax(S) @ V
+
+
+@loses("inputs_unchanged", "chunked_attention")
+def values_changed_where_there_are_two_chunks(Q, K, V, chunk_size=32):
+    output = full(Q, K, V)
+    if len(Q) > chunk_size:
+        V *= 2
+    return output
+
+
+@loses("inputs_unchanged", "local_attention")
+def keys_changed_where_the_window_is_wide(Q, K, V, window):
+    output = full(Q, K, V, band(Q, window))
+    if window > 1:
+        K *= 2
+    return output
+
+
+@loses("query_and_key_counts_may_differ", "chunked_attention")
+def no_more_queries_than_two_chunks(Q, K, V, chunk_size=32):
+    return full(Q, K, V) * (np.arange(len(Q)) < 2 * 32)[:, np.newaxis]
+
+
+@loses("query_and_key_counts_may_differ", "chunked_attention")
+def no_more_keys_than_two_chunks(Q, K, V, chunk_size=32):
+    return full(Q, K[:64], V[:64])
+
+
+@loses("query_and_key_counts_may_differ", "chunked_attention")
+def column_loses_its_axis(Q, K, V, chunk_size=32):
+    output = full(Q, K, V)
+    return output[:, 0] if output.shape[1] == 1 else output
+
+
+@loses("chunk_size_does_not_matter", "chunked_attention")
+def row_loses_its_axis(Q, K, V, chunk_size=32):
+    output = full(Q, K, V)
+    return output[0] if len(output) == 1 else output
+
+
+@loses("zero_window_returns_values", "local_attention")
+def axes_of_one_are_dropped(Q, K, V, window):
+    return np.squeeze(full(Q, K, V, band(Q, window)))
+
+
+@loses("matches_reference", "local_attention")
+def window_of_three_at_most(Q, K, V, window):
+    return full(Q, K, V, band(Q, window if window >= len(Q) - 1 else min(window, 3)))
+
+
+@loses("output_depends_on_own_query_only", "cross_attention")
+def axes_of_one_are_dropped_from_both(X, context, W_Q, W_K, W_V):
+    A = softmax((X @ W_Q) @ (context @ W_K).T / np.sqrt(W_Q.shape[1]))
+    return np.squeeze(A @ (context @ W_V)), np.squeeze(A)
+
+
+@loses("output_depends_on_own_query_only", "cross_attention")
+def outputs_of_few_queries_alone(X, context, W_Q, W_K, W_V):
+    A = softmax((X @ W_Q) @ (context @ W_K).T / np.sqrt(W_Q.shape[1]))
+    return A @ (context @ W_V) * (len(X) < 9), A
+
+
+@loses("matches_reference", "linear_attention")
+def feature_of_zero_left_out(Q, K, V):
+    return linear(Q, K, V, lambda x: np.where(x == 0, 0.0, phi(x)))
+
+
+@loses("matches_reference", "linear_attention")
+def feature_of_zero_counted_twice(Q, K, V):
+    return linear(Q, K, V, lambda x: np.where(x == 0, 2.0, phi(x)))
+
+
+@loses("equal_keys_average_the_values", "linear_attention")
+def axes_of_one_are_dropped_from_the_output(Q, K, V):
+    return np.squeeze(linear(Q, K, V))
+
+
+@loses("constant_values_stay_constant", "linear_attention")
+def keys_beyond_the_eighth_left_out_of_the_sums(Q, K, V):
+    A = phi(Q) @ phi(K).T
+    return A[:, :8] @ V[:8] / A.sum(axis=1, keepdims=True)
+
+
+class SumsKeptByTheirKeys:
+    def __init__(self):
+        self.kept = {}
+
+    def __call__(self, Q, K, V):
+        sums = self.kept.setdefault(K.tobytes(), phi(K).T @ V)
+        return phi(Q) @ sums / (phi(Q) @ phi(K).sum(axis=0))[:, np.newaxis]
+
+
+WRONG.append(
+    pytest.param(
+        EXERCISES["linear_attention"],
+        SumsKeptByTheirKeys(),
+        "equal_keys_average_the_values",
+        id="sums_kept_by_their_keys",
+    )
+)
+
+
 # -- the tests -------------------------------------------------------------------------------------
 
 

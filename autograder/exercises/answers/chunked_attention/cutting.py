@@ -296,4 +296,126 @@ def chunk_size_without_default(Q, K, V, chunk_size):
     return output
 
 
+@mistake(
+    hint="Return after the loop: yours ends with the first chunk, and the other rows stay zero.",
+    share="0.3",
+    caught_by=("chunk_size_does_not_matter",),
+)
+def first_chunk_alone_filled(Q, K, V, chunk_size=32):
+    output = np.zeros((len(Q), V.shape[1]))
+    for start in range(0, len(Q), chunk_size):
+        S = Q[start : start + chunk_size] @ K.T / np.sqrt(K.shape[1])
+        output[start : start + chunk_size] = softmax(S) @ V
+        return output
+
+
+@mistake(
+    hint="The end of a slice is exclusive: start + chunk_size, or len(Q), without minus one.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def last_row_of_each_chunk_left_zero(Q, K, V, chunk_size=32):
+    output = np.zeros((len(Q), V.shape[1]))
+    for start in range(0, len(Q), chunk_size):
+        stop = start + chunk_size - 1
+        output[start:stop] = softmax(Q[start:stop] @ K.T / np.sqrt(K.shape[1])) @ V
+    return output
+
+
+@mistake(
+    hint="The end of a slice is exclusive: cut it off at len(Q), not at len(Q) - 1.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def last_query_left_zero(Q, K, V, chunk_size=32):
+    output = np.zeros((len(Q), V.shape[1]))
+    for start in range(0, len(Q), chunk_size):
+        stop = min(start + chunk_size, len(Q) - 1)
+        output[start:stop] = softmax(Q[start:stop] @ K.T / np.sqrt(K.shape[1])) @ V
+    return output
+
+
+@mistake(
+    hint="Where the maximum of a row grows from chunk to chunk of keys, shrink the earlier sums: "
+    "times exp(old maximum - new maximum).",
+    share="0.3",
+    caught_by=("chunk_size_does_not_matter",),
+)
+def sums_of_key_chunks_not_rescaled(Q, K, V, chunk_size=32):
+    n_q = len(Q)
+    largest, total = np.full((n_q, 1), -np.inf), np.zeros((n_q, 1))
+    output = np.zeros((n_q, V.shape[1]))
+    for start in range(0, len(K), chunk_size):
+        S = Q @ K[start : start + chunk_size].T / np.sqrt(K.shape[1])
+        grown = np.maximum(largest, S.max(axis=1, keepdims=True))
+        E = np.exp(S - grown)
+        total = total + E.sum(axis=1, keepdims=True)
+        output = output + E @ V[start : start + chunk_size]
+        largest = grown
+    return output / total
+
+
+@mistake(
+    hint="Where the maximum of a row grows, shrink the output so far as well as the sum.",
+    share="0.3",
+    caught_by=("chunk_size_does_not_matter",),
+)
+def output_of_key_chunks_not_rescaled(Q, K, V, chunk_size=32):
+    n_q = len(Q)
+    largest, total = np.full((n_q, 1), -np.inf), np.zeros((n_q, 1))
+    output = np.zeros((n_q, V.shape[1]))
+    for start in range(0, len(K), chunk_size):
+        S = Q @ K[start : start + chunk_size].T / np.sqrt(K.shape[1])
+        grown = np.maximum(largest, S.max(axis=1, keepdims=True))
+        shrink, E = np.exp(largest - grown), np.exp(S - grown)
+        total = total * shrink + E.sum(axis=1, keepdims=True)
+        output = output + E @ V[start : start + chunk_size]
+        largest = grown
+    return output / total
+
+
+@mistake(
+    hint="Where the maximum of a row grows, shrink the sum so far as well as the output.",
+    share="0.3",
+    caught_by=("chunk_size_does_not_matter",),
+)
+def total_of_key_chunks_not_rescaled(Q, K, V, chunk_size=32):
+    n_q = len(Q)
+    largest, total = np.full((n_q, 1), -np.inf), np.zeros((n_q, 1))
+    output = np.zeros((n_q, V.shape[1]))
+    for start in range(0, len(K), chunk_size):
+        S = Q @ K[start : start + chunk_size].T / np.sqrt(K.shape[1])
+        grown = np.maximum(largest, S.max(axis=1, keepdims=True))
+        shrink, E = np.exp(largest - grown), np.exp(S - grown)
+        total = total + E.sum(axis=1, keepdims=True)
+        output = output * shrink + E @ V[start : start + chunk_size]
+        largest = grown
+    return output / total
+
+
+@mistake(
+    hint="Sums over chunks of keys can only be added where all subtract the same maximum.",
+    share="0.3",
+    caught_by=("chunk_size_does_not_matter",),
+)
+def each_key_chunk_has_its_own_maximum(Q, K, V, chunk_size=32):
+    total, output = 0, 0
+    for start in range(0, len(K), chunk_size):
+        S = Q @ K[start : start + chunk_size].T / np.sqrt(K.shape[1])
+        E = np.exp(S - S.max(axis=1, keepdims=True))
+        total = total + E.sum(axis=1, keepdims=True)
+        output = output + E @ V[start : start + chunk_size]
+    return output / total
+
+
+@mistake(
+    hint="The last chunk of keys may be shorter than the others, but its keys count too.",
+    share="0.3",
+    caught_by=("chunk_size_does_not_matter",),
+)
+def last_short_chunk_of_keys_left_out(Q, K, V, chunk_size=32):
+    whole = len(K) // chunk_size * chunk_size or len(K)
+    return softmax(Q @ K[:whole].T / np.sqrt(K.shape[1])) @ V[:whole]
+
+
 MISTAKES = answers.mistakes

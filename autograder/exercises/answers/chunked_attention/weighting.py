@@ -240,6 +240,36 @@ def future_hidden(Q, K, V, chunk_size=32):
     return np.concatenate(chunks)
 
 
+@mistake(
+    hint="Divide the scores by the square root of d_k; you multiply by it.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def multiplies_by_root_of_key_width(Q, K, V, chunk_size=32):
+    return softmax(Q @ K.T * np.sqrt(K.shape[1])) @ V
+
+
+@mistake(
+    hint="Divide each row by its sum: the exponentials are not yet weights.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def exponentials_not_normalised(Q, K, V, chunk_size=32):
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return np.exp(S - S.max(axis=1, keepdims=True)) @ V
+
+
+@mistake(
+    hint="Start the running maximum at -inf: the scores of a row may all lie below 0.",
+    share="0.95",
+    caught_by=("survives_huge_scores",),
+)
+def maximum_of_at_least_zero(Q, K, V, chunk_size=32):
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    E = np.exp(S - np.maximum(S.max(axis=1, keepdims=True), 0))
+    return E / E.sum(axis=1, keepdims=True) @ V
+
+
 # -- what computes nothing -------------------------------------------------------------------------
 
 

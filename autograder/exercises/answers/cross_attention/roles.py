@@ -161,4 +161,15 @@ def scores_without_projections(X, context, W_Q, W_K, W_V):
     return A @ (context @ W_V), A
 
 
+@mistake(
+    hint="The context may be longer than X: every token of it counts.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def context_cut_to_the_queries(X, context, W_Q, W_K, W_V):
+    context = context[: len(X)]
+    A = softmax((X @ W_Q) @ (context @ W_K).T / np.sqrt(W_Q.shape[1]))
+    return A @ (context @ W_V), A
+
+
 MISTAKES = answers.mistakes

@@ -243,6 +243,38 @@ def results_rounded(X, context, W_Q, W_K, W_V):
     return np.round(A @ (context @ W_V), 3), np.round(A, 3)
 
 
+@mistake(
+    hint="Divide the scores by the square root of d_k; you multiply by it.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def multiplies_by_root_of_key_width(X, context, W_Q, W_K, W_V):
+    A = softmax((X @ W_Q) @ (context @ W_K).T * np.sqrt(W_Q.shape[1]))
+    return A @ (context @ W_V), A
+
+
+@mistake(
+    hint="Divide each row by its sum: the exponentials are not yet weights.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def exponentials_not_normalised(X, context, W_Q, W_K, W_V):
+    S = (X @ W_Q) @ (context @ W_K).T / np.sqrt(W_Q.shape[1])
+    E = np.exp(S - S.max(axis=1, keepdims=True))
+    return E @ (context @ W_V), E
+
+
+@mistake(
+    hint="The rows of the weights sum to one: you normalise the output alone.",
+    share="0.5",
+    caught_by=("matches_reference",),
+)
+def output_alone_normalised(X, context, W_Q, W_K, W_V):
+    S = (X @ W_Q) @ (context @ W_K).T / np.sqrt(W_Q.shape[1])
+    E = np.exp(S - S.max(axis=1, keepdims=True))
+    return E @ (context @ W_V) / E.sum(axis=1, keepdims=True), E
+
+
 # -- what computes nothing -------------------------------------------------------------------------
 
 

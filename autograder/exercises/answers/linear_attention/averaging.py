@@ -232,6 +232,88 @@ def output_rounded(Q, K, V):
     return np.round(phi(Q) @ (phi(K).T @ V) / (phi(Q) @ phi(K).sum(axis=0))[:, None], 3)
 
 
+@mistake(
+    hint="The normaliser is phi(q) times the sum of the keys' features, feature by feature.",
+    share="0.4",
+    caught_by=("constant_values_stay_constant",),
+)
+def normaliser_is_a_product_of_sums(Q, K, V):
+    return phi(Q) @ (phi(K).T @ V) / (phi(Q).sum(axis=1, keepdims=True) * phi(K).sum())
+
+
+@mistake(
+    hint="The queries in the normaliser go through the feature map too.",
+    share="0.4",
+    caught_by=("constant_values_stay_constant",),
+)
+def normaliser_with_unmapped_queries(Q, K, V):
+    return phi(Q) @ (phi(K).T @ V) / (Q @ phi(K).sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="Divide by the sum of the weights, not by that of the output.",
+    share="0.4",
+    caught_by=("constant_values_stay_constant",),
+)
+def output_divided_by_its_own_sum(Q, K, V):
+    output = phi(Q) @ (phi(K).T @ V)
+    return output / output.sum(axis=1, keepdims=True)
+
+
+@mistake(
+    hint="Linear attention has no scaling: the weights of a row sum to one already.",
+    share="0.4",
+    caught_by=("constant_values_stay_constant",),
+)
+def output_scaled(Q, K, V):
+    weighted = phi(Q) @ (phi(K).T @ V) / (phi(Q) @ phi(K).sum(axis=0))[:, None]
+    return weighted / np.sqrt(K.shape[1])
+
+
+@mistake(
+    hint="There may be more keys than queries: all of them count.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def keys_cut_to_the_queries(Q, K, V):
+    K, V = K[: len(Q)], V[: len(Q)]
+    return phi(Q) @ (phi(K).T @ V) / (phi(Q) @ phi(K).sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="The output has one row per query; your buffer has one per key.",
+    share="0.5",
+    caught_by=("matches_reference",),
+)
+def buffer_shaped_like_values(Q, K, V):
+    sums, total = phi(K).T @ V, phi(K).sum(axis=0)
+    output = np.zeros_like(V)
+    for i, q in enumerate(phi(Q)):
+        output[i] = q @ sums / (q @ total)
+    return output
+
+
+@mistake(
+    hint="The output has d_v columns, the width of V, not of Q.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def output_shaped_like_queries(Q, K, V):
+    output = np.zeros_like(Q)
+    output[:] = phi(Q) @ (phi(K).T @ V) / (phi(Q) @ phi(K).sum(axis=0))[:, None]
+    return output
+
+
+@mistake(
+    hint="Return (n_q, d_v) for one row or column too: np.squeeze drops axes of length 1.",
+    share="0.85",
+    caught_by=("equal_keys_average_the_values",),
+)
+def axes_of_one_dropped(Q, K, V):
+    weighted = phi(Q) @ (phi(K).T @ V) / (phi(Q) @ phi(K).sum(axis=0))[:, None]
+    return np.squeeze(weighted)
+
+
 # -- what computes nothing -------------------------------------------------------------------------
 
 

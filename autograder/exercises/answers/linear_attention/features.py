@@ -228,4 +228,122 @@ def softmax_of_the_products(Q, K, V):
     return softmax(phi_Q @ phi_K.T) @ V
 
 
+@mistake(
+    hint="The exercise fixes the feature map: elu(x) + 1, not softplus.",
+    share="0.7",
+    caught_by=("matches_reference",),
+)
+def softplus_as_feature_map(Q, K, V):
+    phi_Q, phi_K = (np.logaddexp(x, 0) for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="The exercise fixes the feature map: elu(x) + 1, not the sigmoid.",
+    share="0.7",
+    caught_by=("matches_reference",),
+)
+def sigmoid_as_feature_map(Q, K, V):
+    phi_Q, phi_K = (1 / (1 + np.exp(-x)) for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="The exercise fixes the feature map: elu(x) + 1, not the square.",
+    share="0.7",
+    caught_by=("matches_reference",),
+)
+def squares_as_feature_map(Q, K, V):
+    phi_Q, phi_K = (x**2 for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="The exercise fixes the feature map: elu(x) + 1, not the absolute value.",
+    share="0.7",
+    caught_by=("matches_reference",),
+)
+def absolute_values_as_feature_map(Q, K, V):
+    phi_Q, phi_K = (abs(x) for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="For x > 0 the feature is x + 1, not 1: that is the derivative of elu.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def derivative_of_elu(Q, K, V):
+    phi_Q, phi_K = (np.where(x > 0, 1.0, np.exp(np.minimum(x, 0))) for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="For x <= 0 the feature is e^x; e^x - 1 is elu(x) without the one.",
+    share="0.5",
+    caught_by=(
+        "matches_reference",
+        "output_in_convex_hull",
+    ),
+)
+def one_forgotten_below_zero(Q, K, V):
+    phi_Q, phi_K = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)) - 1) for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="phi(x) is elu(x) + 1: x + 1 for x > 0, e^x otherwise; you add one too many.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def two_added(Q, K, V):
+    phi_Q, phi_K = (np.where(x > 0, x + 2, np.exp(np.minimum(x, 0)) + 1) for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="x + 1 is for x > 0 alone; otherwise the feature is e^x, which stays positive.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def one_added_and_no_exponential(Q, K, V):
+    phi_Q, phi_K = (x + 1 for x in (Q, K))
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="An entry that is 0 has a feature too: it is e^0 = 1.",
+    share="0.9",
+    caught_by=("matches_reference",),
+)
+def feature_of_zero_left_out(Q, K, V):
+    phi_Q, phi_K = (
+        np.where(x == 0, 0.0, np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))) for x in (Q, K)
+    )
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="An entry that is 0 belongs to one case alone: its feature is e^0 = 1.",
+    share="0.9",
+    caught_by=("matches_reference",),
+)
+def feature_of_zero_counted_twice(Q, K, V):
+    phi_Q, phi_K = (
+        np.where(x == 0, 2.0, np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))) for x in (Q, K)
+    )
+    return phi_Q @ (phi_K.T @ V) / (phi_Q @ phi_K.sum(axis=0))[:, None]
+
+
+@mistake(
+    hint="The feature map acts on queries and keys, not on scores, and nothing is scaled.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def scaled_scores_mapped(Q, K, V):
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    A = np.where(S > 0, S + 1, np.exp(np.minimum(S, 0)))
+    return A / A.sum(axis=1, keepdims=True) @ V
+
+
 MISTAKES = answers.mistakes

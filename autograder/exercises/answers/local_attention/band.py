@@ -257,4 +257,112 @@ def wide_window_refused(Q, K, V, window):
     return softmax(np.where(abs(i - j) <= window, S, -np.inf)) @ V
 
 
+@mistake(
+    hint="j - i is negative for keys before the query: the window bounds both sides.",
+    share="0.4",
+    caught_by=(
+        "matches_reference",
+        "zero_window_returns_values",
+    ),
+)
+def later_side_alone_bounded(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return softmax(np.where(j - i <= window, S, -np.inf)) @ V
+
+
+@mistake(
+    hint="The first visible key is i - window: you begin one too late.",
+    share="0.5",
+    caught_by=(
+        "matches_reference",
+        "wide_window_is_full_attention",
+    ),
+)
+def past_border_left_out(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return softmax(np.where((j > i - window) & (j <= i + window), S, -np.inf)) @ V
+
+
+@mistake(
+    hint="The first visible key is i - window: you begin one too early.",
+    share="0.5",
+    caught_by=(
+        "matches_reference",
+        "zero_window_returns_values",
+    ),
+)
+def past_side_one_too_wide(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return softmax(np.where((j >= i - window - 1) & (j <= i + window), S, -np.inf)) @ V
+
+
+@mistake(
+    hint="The end of a slice is exclusive: it may be n, so that the last key is seen.",
+    share="0.5",
+    caught_by=(
+        "matches_reference",
+        "wide_window_is_full_attention",
+    ),
+)
+def last_key_left_out(Q, K, V, window):
+    output = np.zeros(V.shape)
+    for i in range(len(Q)):
+        seen = slice(max(0, i - window), min(len(K) - 1, i + window + 1))
+        A = softmax(Q[i] @ K[seen].T / np.sqrt(K.shape[1]))
+        output[i] = A @ V[seen]
+    return output
+
+
+@mistake(
+    hint="The end of a slice is exclusive: add one to min(n - 1, i + window).",
+    share="0.5",
+    caught_by=(
+        "matches_reference",
+        "wide_window_is_full_attention",
+    ),
+)
+def slice_ends_at_the_last_key_seen(Q, K, V, window):
+    output = np.zeros(V.shape)
+    for i in range(len(Q)):
+        seen = slice(max(0, i - window), min(len(K) - 1, i + window))
+        A = softmax(Q[i] @ K[seen].T / np.sqrt(K.shape[1]))
+        output[i] = A @ V[seen]
+    return output
+
+
+@mistake(
+    hint="Beyond the ends there are no tokens: a key that is repeated there gets too much weight.",
+    share="0.4",
+    caught_by=(
+        "matches_reference",
+        "wide_window_is_full_attention",
+    ),
+)
+def ends_repeated(Q, K, V, window):
+    K = np.pad(K, ((window, window), (0, 0)), mode="edge")
+    V = np.pad(V, ((window, window), (0, 0)), mode="edge")
+    output = np.zeros((len(Q), V.shape[1]))
+    for i in range(len(Q)):
+        seen = slice(i, i + 2 * window + 1)
+        output[i] = softmax(K[seen] @ Q[i] / np.sqrt(K.shape[1])) @ V[seen]
+    return output
+
+
+@mistake(
+    hint="Key j belongs to value j: cut the values to the same window as the keys.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def values_not_cut(Q, K, V, window):
+    output = np.zeros(V.shape)
+    for i in range(len(Q)):
+        seen = slice(max(0, i - window), i + window + 1)
+        A = softmax(Q[i] @ K[seen].T / np.sqrt(K.shape[1]))
+        output[i] = A @ V[: len(A)]
+    return output
+
+
 MISTAKES = answers.mistakes

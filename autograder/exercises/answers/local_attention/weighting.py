@@ -243,6 +243,87 @@ def output_rounded(Q, K, V, window):
     return np.round(softmax(np.where(abs(i - j) <= window, S, -np.inf)) @ V, 3)
 
 
+@mistake(
+    hint="Divide the scores by the square root of d_k; you multiply by it.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def multiplies_by_root_of_key_width(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T * np.sqrt(K.shape[1])
+    return softmax(np.where(abs(i - j) <= window, S, -np.inf)) @ V
+
+
+@mistake(
+    hint="Scale by the square root of d_k, not of the number of keys that a query sees.",
+    share="0.6",
+    caught_by=("matches_reference",),
+)
+def scales_by_number_of_visible_keys(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    seen = (abs(i - j) <= window).sum(axis=1, keepdims=True)
+    S = Q @ K.T / np.sqrt(seen)
+    return softmax(np.where(abs(i - j) <= window, S, -np.inf)) @ V
+
+
+@mistake(
+    hint="The scores are not yet weights: each row goes through softmax first.",
+    share="0.2",
+    caught_by=("matches_reference",),
+)
+def scores_are_the_weights(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return np.where(abs(i - j) <= window, S, 0.0) @ V
+
+
+@mistake(
+    hint="Divide each row by its sum: the exponentials are not yet weights.",
+    share="0.3",
+    caught_by=("matches_reference",),
+)
+def exponentials_not_normalised(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    S = np.where(abs(i - j) <= window, S, -np.inf)
+    return np.exp(S - S.max(axis=1, keepdims=True)) @ V
+
+
+@mistake(
+    hint="A visible score may lie below -10000; hidden means -inf.",
+    share="0.95",
+    caught_by=("survives_huge_scores",),
+)
+def hidden_score_minus_ten_thousand(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return softmax(np.where(abs(i - j) <= window, S, -1e4)) @ V
+
+
+@mistake(
+    hint="The output has d_v columns, the width of V, not of Q.",
+    share="0.4",
+    caught_by=("matches_reference",),
+)
+def output_shaped_like_queries(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    output = np.zeros_like(Q)
+    output[:] = softmax(np.where(abs(i - j) <= window, S, -np.inf)) @ V
+    return output
+
+
+@mistake(
+    hint="Return (n, d_v) for one row or column too: np.squeeze drops axes of length 1.",
+    share="0.8",
+    caught_by=("zero_window_returns_values",),
+)
+def axes_of_one_dropped(Q, K, V, window):
+    i, j = np.indices((len(Q), len(K)))
+    S = Q @ K.T / np.sqrt(K.shape[1])
+    return np.squeeze(softmax(np.where(abs(i - j) <= window, S, -np.inf)) @ V)
+
+
 # -- what computes nothing -------------------------------------------------------------------------
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from autograder.exercises.answers.cross_attention import MISTAKES
 from autograder.exercises.answers.slips import NO_SHARE, Slip, Slips
 
+_RARE = "It is rarely made, so pairs with it are left out to keep them few."
+
 
 def _signature(run):
     def cross_attention(X, context, W_Q, W_K, W_V):
@@ -134,6 +136,10 @@ SLIPS = Slips(
     ),
     others={
         "two_axes_transpose_on_two_dimensions": "It raises before another slip could show.",
+        "multiplies_by_root_of_key_width": _RARE,
+        "exponentials_not_normalised": _RARE,
+        "output_alone_normalised": _RARE,
+        "context_cut_to_the_queries": _RARE,
         "returns_zeros": NO_SHARE,
         "returns_uniform": NO_SHARE,
         "returns_its_input": NO_SHARE,

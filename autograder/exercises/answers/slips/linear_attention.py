@@ -13,6 +13,9 @@ from reference import softmax
 _NO_FEATURES = "It is another kind of attention throughout, so no step is left for a second slip."
 
 
+_RARE = "It is rarely made, so pairs with it are left out to keep them few."
+
+
 def _signature(run):
     def linear_attention(Q, K, V):
         return run(Q=Q, K=K, V=V)
@@ -139,6 +142,25 @@ SLIPS = Slips(
         "queries_and_keys_swapped": "It raises before another slip could show.",
         "output_shaped_like_values": "It is written row by row, unlike all others.",
         "argument_changed_in_place": "It makes features in place, so it has no feature map.",
+        "scaled_scores_mapped": _NO_FEATURES,
+        "buffer_shaped_like_values": "It is written row by row, unlike all others.",
+        "softplus_as_feature_map": _RARE,
+        "sigmoid_as_feature_map": _RARE,
+        "squares_as_feature_map": _RARE,
+        "absolute_values_as_feature_map": _RARE,
+        "derivative_of_elu": _RARE,
+        "one_forgotten_below_zero": _RARE,
+        "two_added": _RARE,
+        "one_added_and_no_exponential": _RARE,
+        "feature_of_zero_left_out": _RARE,
+        "feature_of_zero_counted_twice": _RARE,
+        "normaliser_is_a_product_of_sums": _RARE,
+        "normaliser_with_unmapped_queries": _RARE,
+        "output_divided_by_its_own_sum": _RARE,
+        "output_scaled": _RARE,
+        "keys_cut_to_the_queries": _RARE,
+        "output_shaped_like_queries": _RARE,
+        "axes_of_one_dropped": _RARE,
         "returns_zeros": NO_SHARE,
         "returns_its_input": NO_SHARE,
         "returns_its_values": NO_SHARE,

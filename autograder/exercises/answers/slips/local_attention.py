@@ -14,6 +14,9 @@ _BY_SLICES = (
 )
 
 
+_RARE = "It is rarely made, so pairs with it are left out to keep them few."
+
+
 def _signature(run):
     def local_attention(Q, K, V, window):
         return run(Q=Q, K=K, V=V, window=window)
@@ -159,6 +162,20 @@ SLIPS = Slips(
         "ends_filled_with_zeros": _BY_SLICES,
         "mean_of_the_window": _BY_SLICES,
         "infinity_times_the_band": NO_SHARE,
+        "last_key_left_out": _BY_SLICES,
+        "slice_ends_at_the_last_key_seen": _BY_SLICES,
+        "ends_repeated": _BY_SLICES,
+        "values_not_cut": _BY_SLICES,
+        "later_side_alone_bounded": _RARE,
+        "past_border_left_out": _RARE,
+        "past_side_one_too_wide": _RARE,
+        "multiplies_by_root_of_key_width": _RARE,
+        "scales_by_number_of_visible_keys": _RARE,
+        "scores_are_the_weights": _RARE,
+        "exponentials_not_normalised": _RARE,
+        "hidden_score_minus_ten_thousand": _RARE,
+        "output_shaped_like_queries": _RARE,
+        "axes_of_one_dropped": _RARE,
         "returns_zeros": NO_SHARE,
         "returns_its_input": NO_SHARE,
         "returns_its_values": NO_SHARE,
