@@ -55,7 +55,7 @@ def printed(compared: Comparison) -> str:
 
 def test_first_scores_are_counted_not_listed():
     compared = Comparison([change(None, 1.0)], same=0)
-    assert printed(compared) == "1 scores: 0 up, 0 down, 1 given for the first time, 0 same.\n"
+    assert printed(compared) == "1 score: 0 up, 0 down, 1 given for the first time, 0 same.\n"
 
 
 def test_a_row_says_what_hides_the_change_and_reads_no_markup():
