@@ -348,13 +348,13 @@ def _check_exercise(
 
 
 def _why_missing(name: str, loaded: Loaded, cells: Sequence[RunnableCell]) -> str:
-    ran = {run.index: run.status for run in loaded.cell_runs}
+    runs = {run.index: run for run in loaded.cell_runs}
     for cell in cells:
-        if ran[cell.index] is not Status.PASSED and defines(cell.source, name):
-            return (
-                f"{name} is missing: {cell_name(cell.index)}, which should define it, did not run "
-                "to its end."
-            )
+        run = runs[cell.index]
+        if run.status is not Status.PASSED and defines(cell.source, name):
+            place = f" (line {run.line})" if run.line else ""
+            what = f"is not valid Python{place}" if run.is_no_python else "did not run to its end"
+            return f"{name} is missing: {cell_name(cell.index)}, which should define it, {what}."
     other = looks_like(name, (cell.source for cell in cells), apart_from=loaded.functions)
     advice = f" There is {clean_text(other, 80)}: rename it to {name}." if other else ""
     return f"{name} is missing: no cell that ran defines it.{advice}"

@@ -118,8 +118,8 @@ def _list_findings(config: Config, steps: _Steps) -> Iterator[Finding]:
         yield _conflict(
             "preprocessors",
             steps.where,
-            f"It is not set, so nbgrader's own steps run and {names} does not.",
-            f"Put in the list that {_GUIDE}, shows.",
+            f"It is not set, so nbgrader's own steps run, without {names}.",
+            f"Take the list of our nbgrader_config.py; see {_GUIDE}.",
         )
         return
     if isinstance(value, LazyConfigValue):
@@ -128,7 +128,7 @@ def _list_findings(config: Config, steps: _Steps) -> Iterator[Finding]:
             steps.where,
             "It is appended to or changed in place. The configuration is loaded more than once in "
             "a process, so the change is made more than once, to a list that is not ours.",
-            f"Assign the whole list, as {_GUIDE}, shows.",
+            f"Assign the whole list, as our nbgrader_config.py does; see {_GUIDE}.",
         )
         return
     items = _items(value)
@@ -156,7 +156,7 @@ def _order_findings(steps: _Steps, classes: Sequence[type]) -> Iterator[Finding]
                 "preprocessors",
                 steps.where,
                 problem or f"{ours.__module__}.{ours.__name__} is missing.",
-                f"Put in the list that {_GUIDE}, shows.",
+                f"Take the list of our nbgrader_config.py; see {_GUIDE}.",
             )
         for old in replaced:
             if _places(classes, old):
@@ -176,7 +176,7 @@ def _order_findings(steps: _Steps, classes: Sequence[type]) -> Iterator[Finding]
             "preprocessors",
             steps.where,
             "Its steps are in an order in which ours can't work.",
-            f"Keep the order of the list that {_GUIDE}, shows.",
+            f"Keep the order of the list in our nbgrader_config.py; see {_GUIDE}.",
         )
     for step in dict.fromkeys(classes):
         if not step.__module__.startswith(("nbgrader.", "nbconvert.", "autograder.")):

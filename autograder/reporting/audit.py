@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from autograder.reporting.text import points
+from autograder.reporting.text import counted, points
 from autograder.results import FORMAT_VERSION
 
 CAUGHT, CAUGHT_AS_NAMED, PASSED = "x", "X", "."
@@ -202,9 +202,11 @@ def counts(matrix: ExerciseMatrix) -> str:
     told = [law for row in matrix.mistakes for law in row.diagnosed[:1] if law == row.mistake]
     real = matrix.mutants - matrix.equivalent
     return (
-        f"{len(matrix.mistakes)} mistakes, {len(told)} of them diagnosed by name; "
-        f"{matrix.right_answers} right answers; {matrix.trivial} trivial answers; "
-        f"{matrix.killed} of {real} mutants killed ({matrix.equivalent} more are equivalent)."
+        f"{counted(len(matrix.mistakes), 'mistake')}, {len(told)} of them diagnosed by name; "
+        f"{counted(matrix.right_answers, 'right answer')}; "
+        f"{counted(matrix.trivial, 'trivial answer')}; "
+        f"{matrix.killed} of {counted(real, 'mutant')} killed "
+        f"({matrix.equivalent} more {'is' if matrix.equivalent == 1 else 'are'} equivalent)."
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from autograder.exercise import Assignment, Exercise, Mistake, Property
+from autograder.reporting.text import counted
 
 INTRODUCTION = """# Exercises
 
@@ -113,7 +114,7 @@ def _laws(exercise: Exercise) -> Iterator[str]:
     if shown:
         yield ""
         yield from _folded(
-            f"{_count(len(shown), 'law')} shown without points",
+            f"{counted(len(shown), 'law')} shown without points",
             ["| law | what it says |", "|---|---|"]
             + [_row(f"`{law.name}`", _statement(exercise, law)) for law in shown],
         )
@@ -137,7 +138,7 @@ def _statement(exercise: Exercise, law: Property) -> str:
 
 def _mistakes(exercise: Exercise) -> Iterator[str]:
     yield from _folded(
-        _count(len(exercise.mistakes), "known mistake"),
+        counted(len(exercise.mistakes), "known mistake"),
         ["| mistake | keeps | caught by | hint |", "|---|---|---|---|"]
         + [_mistake(mistake) for mistake in exercise.mistakes],
     )
@@ -182,7 +183,3 @@ def _number(value: Fraction) -> str:
 
 def _points(value: Fraction) -> str:
     return f"{_number(value)} {'point' if value == 1 else 'points'}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.reporting.text import points
+from autograder.reporting.text import counted, points
 from autograder.results import FORMAT_VERSION
 from autograder.worker.hygiene import clean_text
 
@@ -196,11 +196,12 @@ def override_lines(done: Override) -> Iterator[str]:
 def print_marks(out: Console, reopened: Sequence[Reopened], differing: Sequence[Differing]) -> None:
     """What a run has to say on scores that people gave, a line each."""
     if reopened:
-        out.print(f"{len(reopened)} written answers changed after they were graded by hand:")
+        out.print(f"{counted(len(reopened), 'written answer')} changed after being graded by hand:")
     for item in sorted(reopened, key=lambda item: item.student):
         out.print(f"  {reopened_line(item)}", soft_wrap=True)
     if differing:
-        out.print(f"{len(differing)} overrides differ from the automatic score:")
+        differ = "differs" if len(differing) == 1 else "differ"
+        out.print(f"{counted(len(differing), 'override')} {differ} from the automatic score:")
     for other in sorted(differing, key=lambda item: item.student):
         out.print(f"  {differing_line(other)}", soft_wrap=True)
 
@@ -209,7 +210,7 @@ def print_history(out: Console, history: StudentHistory) -> None:
     """The changes as a table, the oldest first; what was handed in shows only where it changed."""
     table = Table(title=Text(f"{clean_text(history.student, 80)}, {history.assignment}"))
     for column in ("when (UTC)", "who", "cell", "what", "change", "reason"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for change in history.changes:
         if change.old is None and change.what in (What.ANSWER, What.CODE):
             continue

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -24,6 +24,7 @@ from autograder.results import ExerciseResult, Status, SubmissionResult
 from autograder.worker.hygiene import clean_text
 
 _PIPE_WIDTH = 120
+_STOOD_OUT_WIDTH = 30  # the name of most known mistakes, or a status and an exercise
 _CAPTION = "Automatic scores: marks by hand and late penalties stand in the gradebook."
 
 
@@ -70,19 +71,25 @@ def class_tables(out: Console, assignment: str, results: Sequence[SubmissionResu
 
 def _class_table(out: Console, title: str, results: Sequence[SubmissionResult]) -> None:
     """One row per student: the points of every exercise, and what stood out."""
-    table = Table(title=title, caption=_CAPTION)
-    table.add_column("student")
-    for exercise in results[0].exercises:
-        table.add_column(exercise.name, justify="right")
-    table.add_column("score", justify="right")
-    table.add_column("what stood out")
-    for result in results:
-        table.add_row(
+    names = [exercise.name for exercise in results[0].exercises]
+    headings = ["student", *names, "score"]
+    rows = [
+        (
             Text(clean_text(result.student or "", 80)),
             *(_cell(exercise) for exercise in result.exercises),
             Text(f"{points(result.score)}/{points(result.max_score)}"),
-            Text(_stood_out(result), overflow="ellipsis", no_wrap=True),
         )
+        for result in results
+    ]
+    table = Table(title=title, caption=_CAPTION)
+    room = out.width - len("│  │")
+    for heading, *cells in zip(headings, *rows, strict=True):
+        justify: JustifyMethod = "left" if heading == "student" else "right"
+        table.add_column(heading, justify=justify, overflow="fold")
+        room -= max(len(heading), *(cell.cell_len for cell in cells)) + len("│  ")
+    table.add_column("what stood out", no_wrap=True, max_width=max(room, _STOOD_OUT_WIDTH))
+    for row, result in zip(rows, results, strict=True):
+        table.add_row(*row, Text(_stood_out(result), overflow="ellipsis", no_wrap=True))
     out.print(table)
 
 
@@ -92,15 +99,18 @@ def _cell(exercise: ExerciseResult) -> Text:
 
 
 def _stood_out(result: SubmissionResult) -> str:
-    said = []
+    """Mistakes and laws by name; `timeout: softmax`, status first, for the end may be cut."""
+    said: dict[str, list[str]] = {}
     for exercise in result.exercises:
         if exercise.diagnosis is not None:
-            said.append(exercise.diagnosis.mistake)
+            said[exercise.diagnosis.mistake] = []
         elif exercise.status is not Status.PASSED:
             broken = failing(exercise)
-            what = broken[0].name if exercise.status is Status.FAILED and broken else ""
-            said.append(what or f"{exercise.name} {exercise.status}")
-    return ", ".join(said)
+            if exercise.status is Status.FAILED and broken:
+                said[broken[0].name] = []
+            else:
+                said.setdefault(f"{exercise.status}:", []).append(exercise.name)
+    return "; ".join(f"{what} {', '.join(where)}".rstrip() for what, where in said.items())
 
 
 def ungraded(out: Console, items: Sequence[tuple[str, str]]) -> None:

@@ -25,6 +25,11 @@ def points(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def counted(number: int, what: str) -> str:
+    """`1 mistake`, `2 mistakes`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def failing(exercise: ExerciseResult) -> list[PropertyResult]:
     """The scored laws that did not pass, in catalogue order."""
     return [
@@ -45,7 +50,7 @@ def exercise_report(exercise: ExerciseResult) -> str:
     lines += _diagnosis(exercise)
     broken = failing(exercise)
     if not broken:
-        lines.append(f"All {_scored(exercise)} laws hold.")
+        lines.append(_all_hold(exercise))
         lines += _for_interest(exercise)
     shown, rest = in_full(broken)
     for law in shown:
@@ -63,8 +68,9 @@ def in_full(broken: Sequence[PropertyResult]) -> tuple[list[PropertyResult], lis
     return shown, [law for law in broken if law not in shown]
 
 
-def _scored(exercise: ExerciseResult) -> int:
-    return sum(law.max_points > 0 for law in exercise.properties)
+def _all_hold(exercise: ExerciseResult) -> str:
+    scored = sum(law.max_points > 0 for law in exercise.properties)
+    return "The one law holds." if scored == 1 else f"All {scored} laws hold."
 
 
 def _for_interest(exercise: ExerciseResult) -> list[str]:
@@ -109,7 +115,7 @@ def comment(exercise: ExerciseResult) -> str:
         lines.append(exercise.diagnosis.message)
     broken = failing(exercise)
     if not broken:
-        lines.append(f"All {_scored(exercise)} laws hold.")
+        lines.append(_all_hold(exercise))
     if exercise.status is Status.MISSING:
         lines.append(exercise.properties[0].message)
         broken = []

@@ -44,6 +44,11 @@ class CellRun:
     line: int = 0
     tampered: bool = False
 
+    @property
+    def is_no_python(self) -> bool:
+        """Whether the cell could not even be compiled."""
+        return self.detail.partition(":")[0] in _SYNTAX_ERRORS
+
     def note(self) -> str:
         """A sentence on a cell that did not run to its end, else nothing."""
         if self.status is Status.PASSED:
@@ -52,7 +57,7 @@ class CellRun:
             return f"{self.detail} It was skipped."
         cell = sentence_start(cell_name(self.index))
         place = f" in line {self.line}" if self.line else ""
-        if self.detail.partition(":")[0] in _SYNTAX_ERRORS:
+        if self.is_no_python:
             return f"{cell} is not valid Python{place} and defines nothing: {self.detail}."
         return f"{cell} raised an exception{place}: {self.detail}."
 

@@ -152,6 +152,14 @@ def test_a_missing_function_says_which_cell_should_have_defined_it(plan):
     assert checked.grades["twice"].score == 0.0
 
 
+def test_a_missing_function_says_where_its_cell_is_no_python(plan):
+    checked = run(plan, "x = 1", "def twice(X)\n    return 2 * X")
+    assert checked.result.exercises[0].properties[0].message == (
+        "twice is missing: cell 2, which should define it, is not valid Python (line 1). "
+        "Every entry is doubled."
+    )
+
+
 @pytest.mark.parametrize("name", ["Twice", "twice_", "twise", "TWICE"])
 def test_a_function_under_another_name_is_told_how_to_be_called(plan, name):
     checked = run(plan, "x = 1", RIGHT.replace("twice", name))

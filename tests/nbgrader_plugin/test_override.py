@@ -320,5 +320,7 @@ def test_what_a_run_says_of_peoples_scores() -> None:
     )
     assert isinstance(out.file, StringIO)
     shown = out.file.getvalue()
+    assert "1 written answer changed after being graded by hand:" in shown
+    assert "1 override differs from the automatic score:" in shown
     assert "eve, softmax: 4 by hand counts, automatically it is 10 (it was 2.5)." in shown
     assert "ada, why-scale: the answer changed; its mark of 4/5 was given for another text" in shown

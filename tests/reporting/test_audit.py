@@ -89,7 +89,7 @@ def test_a_clean_audit_says_so_and_tells_how_much_was_tried():
     text = printed(report())
     assert "clean: every wrong answer loses points" in text
     assert (
-        "1 mistakes, 1 of them diagnosed by name; 3 right answers; 9 trivial answers; 18 of 18"
+        "1 mistake, 1 of them diagnosed by name; 3 right answers; 9 trivial answers; 18 of 18"
         in (" ".join(text.split()))
     )
     assert "!" not in text

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from autograder.reporting import terminal
@@ -121,13 +122,32 @@ def test_an_empty_class_is_no_table():
     ("found", "said"),
     [
         (exercise(), "shift_invariant"),
-        (exercise(status=Status.TIMEOUT), "softmax timeout"),
-        (exercise(status=Status.MISSING), "softmax missing"),
-        (exercise(status=Status.INTERNAL_ERROR), "softmax internal_error"),
+        (exercise(status=Status.TIMEOUT), "timeout: softmax"),
+        (exercise(status=Status.MISSING), "missing: softmax"),
+        (exercise(status=Status.INTERNAL_ERROR), "internal_error: softmax"),
     ],
 )
 def test_what_stood_out_is_told_in_a_word(found, said):
     assert said in table(submission_result(found))
+
+
+def test_exercises_that_ended_alike_are_told_together():
+    made = [exercise(name=name, status=Status.TIMEOUT) for name in ("softmax", "causal_mask")]
+    assert "timeout: softmax, causal_mask; " not in table(submission_result(*made))
+    assert "timeout: softmax, causal_mask " in table(submission_result(*made))
+    shown = table(submission_result(*made, exercise(diagnosis=DIAGNOSIS)))
+    assert "timeout: softmax, causal_mask; no_max_shift" in shown
+
+
+@pytest.mark.parametrize("width", [100, 120, 200])
+def test_long_names_of_exercises_leave_room_for_what_stood_out(width):
+    names = [f"{letter}_rather_long_exercise_name" for letter in "abcd"]
+    made = [replace(right_exercise(), name=name) for name in names[:3]]
+    shown = table(
+        submission_result(*made, exercise(name=names[3], status=Status.TIMEOUT)), width=width
+    )
+    assert "timeout: d_rather_long_exerci" in shown
+    assert max(map(len, shown.splitlines())) <= width
 
 
 def test_nothing_stood_out_for_a_right_answer():

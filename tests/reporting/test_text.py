@@ -67,7 +67,7 @@ def test_a_law_that_is_shown_only_is_not_counted_among_those_that_hold():
     laws = held("rows_sum_to_one"), law("integer_input", max_points=0.0)
     found = exercise(*laws, score=10.0, status=Status.PASSED)
     assert failing(found) == []
-    assert exercise_report(found).startswith("softmax   10/10\nAll 1 laws hold.")
+    assert exercise_report(found).startswith("softmax   10/10\nThe one law holds.")
 
 
 def test_a_few_laws_are_shown_in_full_and_the_rest_by_name():
