@@ -13,7 +13,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from rich.console import Console
 
 from autograder.nbgrader_plugin.feedback import RedactFeedback
-from autograder.reporting.terminal import class_table, submission_report
+from autograder.reporting.terminal import class_tables, submission_report
 from autograder.reporting.text import exercise_report
 from tests.hostile.arena import Arena
 from tests.hostile.attacks import display
@@ -63,7 +63,7 @@ def test_a_terminal_shows_hostile_text_as_text(graded):
         file=io.StringIO(), force_terminal=True, markup=False, highlight=False, width=10_000
     )
     submission_report(out, "mallory", graded.result)
-    class_table(out, "self_attention", [graded.result])
+    class_tables(out, "self_attention", [graded.result])
     text = out.file.getvalue()
     shown = re.sub(r"\x1b\[[0-9;]*m", "", text)
     assert "\x1b" not in shown
