@@ -15,34 +15,12 @@ from autograder.exercises import load_assignments, load_exercises
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "mission.md"
 ITEMS = 75
-GAP = "?"
 ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
-CELL = re.compile(r"`([a-z_]+)#([\w-]+|\?)`")
+CELL = re.compile(r"`([a-z_]+)#([\w-]+)`")
 LAW = re.compile(r"`(\w+)\.(\w+)`")
 TEST = re.compile(r"`([a-z]+:[a-z_]+)`")
 SAYS = re.compile(r'says "([^"]+)"')
 LISTED = re.compile(r"^\| `([a-z]+:([a-z_]+))` \| `(.+?)` \| `(.+?)` \|$", re.MULTILINE)
-PLANNED = {
-    # an assignment that is not in the course yet -> its exercises
-    "attention_insight": {
-        "soft_lookup",
-        "softmax_jacobian_norm",
-        "sinusoidal_positions",
-        "attention_cost",
-        "attention_heatmap",
-    },
-    "multi_head_attention": {
-        "scaled_dot_product_attention",
-        "create_causal_mask",
-        "MultiHeadAttention",
-    },
-    "efficient_attention": {
-        "chunked_attention",
-        "cross_attention",
-        "local_attention",
-        "linear_attention",
-    },
-}
 
 
 class Item(NamedTuple):
@@ -105,18 +83,14 @@ def wrong_cells(item: Item) -> list[str]:
     return [
         f"{assignment}#{cell}"
         for assignment, cell in item.cells
-        if (assignment in taught() and cell not in cells_of(assignment))
-        or assignment not in taught() | set(PLANNED)
+        if assignment not in taught() or cell not in cells_of(assignment)
     ]
 
 
 def wrong_laws(item: Item) -> list[str]:
     known = laws_of_all()
-    planned = {name for a, names in PLANNED.items() if a not in taught() for name in names}
     return [
-        f"{exercise}.{law}"
-        for exercise, law in item.laws
-        if exercise not in planned and law not in known.get(exercise, ())
+        f"{exercise}.{law}" for exercise, law in item.laws if law not in known.get(exercise, ())
     ]
 
 
@@ -152,9 +126,7 @@ def test_an_item_is_taught_and_graded_tested_or_said(item):
 @pytest.mark.parametrize("name", listed_tests())
 def test_a_test_that_is_named_exists(name):
     assignment, file, function = listed_tests()[name]
-    if assignment not in taught():
-        assert assignment in PLANNED
-        return
+    assert assignment in taught()
     path = ROOT / "tests" / "course" / file
     assert path.is_file(), f"{name}: no file {path.name}"
     assert f"\ndef {function}(" in path.read_text(encoding="utf-8")
@@ -173,16 +145,10 @@ def test_every_exercise_of_every_assignment_is_named():
         assert set(load_assignments()[name].exercises) <= named
 
 
-def test_what_is_planned_is_what_the_record_says_once_it_is_there():
-    for name in taught() & set(PLANNED):
-        assert set(load_assignments()[name].exercises) == PLANNED[name]
-
-
 @pytest.mark.parametrize(
     ("row", "wrong"),
     [
         ("| 1 | a | `self_attention#nowhere` | `softmax.shift_invariant` |", wrong_cells),
-        ("| 1 | a | `self_attention#?` | `softmax.shift_invariant` |", wrong_cells),
         ("| 1 | a | `another_course#softmax` | `softmax.shift_invariant` |", wrong_cells),
         ("| 1 | a | `self_attention#softmax` | `softmax.no_such_law` |", wrong_laws),
         ("| 1 | a | `self_attention#softmax` | `no_exercise.a_law` |", wrong_laws),
