@@ -14,7 +14,7 @@ from benchmarks.course import ROOT
 AS_HERE = ("hypothesis", "msgspec")
 """In the versions of this environment, so that the cases are drawn alike."""
 
-FITTING = ("scipy",)
+FITTING = ("scipy", "matplotlib")
 """In whatever version fits that NumPy."""
 
 

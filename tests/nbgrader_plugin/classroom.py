@@ -165,7 +165,9 @@ def variables(root: Path, **environment: str) -> dict[str, str]:
     """An environment in which Jupyter reads no settings of the person who tests."""
     nowhere = str(root / ".jupyter")
     own = dict.fromkeys(("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"), nowhere)
-    return {**os.environ, **own, "NO_COLOR": "1", **environment}
+    # known answers that draw, tried in this process, leave their backend in its environment
+    inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    return {**inherited, **own, "NO_COLOR": "1", **environment}
 
 
 # -- what was recorded -----------------------------------------------------------------------------
