@@ -10,7 +10,7 @@ import io
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,21 @@ from autograder.worker.child.calls import CaseRunner
 from autograder.worker.codec import decode_outcome, encode_case
 
 
+@contextmanager
+def _without_windows() -> Iterator[None]:
+    """Matplotlib, if it is loaded meanwhile, opens no window, unless it was told to before.
+
+    What this process starts later, a Jupyter server say, must not inherit that.
+    """
+    told = "MPLBACKEND" in os.environ
+    os.environ.setdefault("MPLBACKEND", "agg")
+    try:
+        yield
+    finally:
+        if not told:
+            os.environ.pop("MPLBACKEND", None)
+
+
 class PlainRunner:
     """Runs cases on trusted functions.
 
@@ -29,8 +44,6 @@ class PlainRunner:
     """
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
-        # Matplotlib, once a function loads it, opens no window, unless it was told to before
-        os.environ.setdefault("MPLBACKEND", "agg")
         self._runner = CaseRunner(functions, caught=Exception)
 
     def run(
@@ -44,6 +57,7 @@ class PlainRunner:
                 redirect_stderr(dropped),
                 warnings.catch_warnings(),
                 np.errstate(all="ignore"),
+                _without_windows(),
             ):
                 warnings.simplefilter("ignore")
                 status, outcomes = self._runner.run(encode_case(steps, function, defaults))

@@ -197,6 +197,23 @@ for exercise, hidden in (
     ),
 ):
     DEDICATED |= {(exercise, name): huge_scores_of(exercise) for name in hidden.split()}
+
+
+def columns(Q: list[float], K: list[float], *others: Any) -> Callable[[], Inputs]:
+    """Queries and keys of width 1, with the values 1, 2, ... of width 1."""
+    values = np.arange(1.0, len(K) + 1)
+    arrays = [np.array(numbers)[:, np.newaxis] for numbers in (Q, K, values)]
+    return lambda: Inputs((*(array.copy() for array in arrays), *others))
+
+
+DEDICATED |= {
+    ("chunked_attention", "maximum_of_at_least_zero"): columns([100.0], [-100.0, -101.0], 1),
+    ("local_attention", "hidden_score_minus_ten_thousand"): columns([200.0, 1], [-200.0, 1], 0),
+    ("local_attention", "axes_of_one_dropped"): columns([1.0, 2], [1.0, 2], 1),
+    ("linear_attention", "axes_of_one_dropped"): columns([1.0, 2], [1.0, 2]),
+    ("linear_attention", "feature_of_zero_left_out"): columns([1.0], [0.0, 1]),
+    ("linear_attention", "feature_of_zero_counted_twice"): columns([1.0], [0.0, 1]),
+}
 # What the loop has in common with the matrix form is shown by the same inputs.
 DEDICATED |= {
     ("self_attention_loop", mistake.name): DEDICATED["self_attention", mistake.name]
