@@ -255,6 +255,7 @@ TOUCHES_ONE = {
 }  # fmt: skip
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 @pytest.mark.parametrize("what", TOUCHES_ONE)
 def test_a_function_costs_its_own_points_only_with(what, course):

@@ -31,7 +31,7 @@ from tests.nbgrader_plugin.classroom import (
 )
 from tests.nbgrader_plugin.conftest import NewCourse
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.extra]
 
 LATE_POLICY = """
 from nbgrader.plugins import BasePlugin

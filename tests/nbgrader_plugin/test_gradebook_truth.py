@@ -226,11 +226,8 @@ IMPATIENT = (
 )
 
 
-@pytest.mark.parametrize(
-    "options",
-    [[], pytest.param(["--force"], marks=pytest.mark.extra)],
-    ids=["plain", "force"],
-)
+@pytest.mark.extra
+@pytest.mark.parametrize("options", [[], ["--force"]], ids=["plain", "force"])
 def test_a_lock_for_ever_is_one_line_and_keeps_every_grade(root: Path, options: list[str]) -> None:
     hand_in(root, "ada", notebook(root))
     grade(root)
