@@ -174,10 +174,10 @@ class Channel:
         died = self.end(Status.PROTOCOL, "closed its connection to the grader")
         if ended and self.exit is not None:
             died.detail = f"ended the process ({self.exit})"
-            died.status = Status.CRASHED
-            died.killed = self.exit.status < 0
-            if self.exit.status == -int(signal.SIGXCPU):
+            if self.exit.status == -int(signal.SIGXCPU):  # our own limit, none from outside
                 died.status = Status.TIMEOUT
+            else:
+                died.status, died.killed = Status.CRASHED, self.exit.status < 0
         return died
 
     def _ended_by_itself(self) -> bool:
