@@ -26,6 +26,7 @@ from autograder.exercise import (
     Disagrees,
     Domain,
     Echo,
+    Kind,
     Layout,
     Property,
 )
@@ -163,6 +164,39 @@ def matches_reference(
         weight=weight,
         hint=hint,
         kind="reference",
+    )
+
+
+def equals_reference(
+    reference: Reference,
+    compare: Callable[[Call, Any, Any], Disagreement | None],
+    *,
+    name: str,
+    law: str,
+    inputs: Domain,
+    calls: Calls,
+    weight: int,
+    hint: str,
+    kind: Kind = "reference",
+) -> Property:
+    """The answer to every call is the reference's: `compare(call, got, right)` of each is None."""
+
+    def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
+        return first(
+            compare(call, got, right)
+            for call, got, right in zip(calls(case), found, expected, strict=True)
+        )
+
+    return Property(
+        name=name,
+        law=law,
+        inputs=inputs,
+        calls=calls,
+        verdict=verdict,
+        expected=answers(reference, calls),
+        weight=weight,
+        hint=hint,
+        kind=kind,
     )
 
 

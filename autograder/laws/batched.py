@@ -177,20 +177,18 @@ def _under_masks(
 ) -> Property:
     """A law that both results equal the reference's, and that blocked weights are exactly 0."""
 
-    def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
-        return first(
-            agree_pairs(answer, pair(right), of=_sizes_of(call))
-            or _blocked_are_zero(results(answer, call).weights, call.kwargs["mask"])
-            for call, answer, right in zip(calls(case), found, expected, strict=True)
+    def compare(call: Call, answer: Any, right: Any) -> Disagreement | None:
+        return agree_pairs(answer, pair(right), of=_sizes_of(call)) or _blocked_are_zero(
+            results(answer, call).weights, call.kwargs["mask"]
         )
 
-    return Property(
+    return arrays.equals_reference(
+        reference,
+        compare,
         name=name,
         law=law,
         inputs=inputs,
         calls=calls,
-        verdict=verdict,
-        expected=answers(reference, calls),
         weight=weight,
         hint=hint,
     )

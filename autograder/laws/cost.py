@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.comparison import equal, fail, show
 from autograder.exercise import Call, Case, Disagreement, Disagrees, Echo, Property
-from autograder.laws.arrays import FloatArray, Reference, answers, first, real
+from autograder.laws.arrays import FloatArray, Reference, equals_reference, first, real
 from autograder.strategies import layer_sizes
 
 
@@ -44,19 +44,13 @@ def cost_matches_reference(reference: Reference, *, weight: int) -> Property:
         many = [Call(case[n], case.d_model) for n in ("n_few", "n_many") if n in case]
         return [Call(case.n, case.d), *many]
 
-    def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
-        return first(
-            _counts_agree(got, right, of=_named(call))
-            for got, right, call in zip(found, expected, calls(case), strict=True)
-        )
-
-    return Property(
+    return equals_reference(
+        reference,
+        lambda call, got, right: _counts_agree(got, right, of=_named(call)),
         name="matches_reference",
         law="f(n, d) = (12 n d^2, 2 n^2 d) multiply-adds",
         inputs=layer_sizes.layer_sizes(),
         calls=calls,
-        verdict=verdict,
-        expected=answers(reference, calls),
         weight=weight,
         hint="Four projections of n d^2, a feed-forward part of 8 n d^2; two products of n^2 d.",
         kind="exact",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from autograder.comparison import (
 )
 from autograder.exercise import Call, Case, Disagreement, Domain, Property
 from autograder.laws import arrays
-from autograder.laws.arrays import Calls, FloatArray, Reference, answers, first, real
+from autograder.laws.arrays import Calls, FloatArray, Reference, answers, real
+from autograder.laws.attention import Results
 from autograder.strategies import lookups
 
 
@@ -33,18 +34,11 @@ def _once(case: Case) -> Sequence[Call]:
     return (_look_up(case),)
 
 
-class _Found(NamedTuple):
-    """Output and weights of one call."""
-
-    output: FloatArray
-    weights: FloatArray
-
-
-def _found(case: Case, answer: Any, *, of: str = "") -> _Found:
+def _found(case: Case, answer: Any, *, of: str = "") -> Results:
     """The two results as float64; raises `Disagrees` where they are not of the right shapes."""
     output, weights = pair(answer)
     wanted = case["values"].shape
-    return _Found(
+    return Results(
         real(output, wanted[1:], name=f"{of}output"), real(weights, wanted[:1], name=f"{of}weights")
     )
 
@@ -73,19 +67,16 @@ def _equals_reference(
     calls: Calls = _once,
     tolerance: Tolerance = T,
 ) -> Property:
-    def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
-        return first(
-            _agree(got, right, call.args[2], tolerance=tolerance)
-            for got, right, call in zip(found, expected, calls(case), strict=True)
-        )
+    def compare(call: Call, got: Any, right: Any) -> Disagreement | None:
+        return _agree(got, right, call.args[2], tolerance=tolerance)
 
-    return Property(
+    return arrays.equals_reference(
+        reference,
+        compare,
         name=name,
         law=law,
         inputs=inputs,
         calls=calls,
-        verdict=verdict,
-        expected=answers(reference, calls),
         weight=weight,
         hint=hint,
     )
@@ -95,7 +86,7 @@ def _one_run(
     *,
     name: str,
     law: str,
-    judge: Callable[[Case, _Found], Disagreement | None],
+    judge: Callable[[Case, Results], Disagreement | None],
     weight: int,
     hint: str,
 ) -> Property:
@@ -138,7 +129,7 @@ def lookup_matches_reference(reference: Reference, *, weight: int) -> Property:
 def lookup_rows_sum_to_one(*, weight: int) -> Property:
     """The weights are a distribution over the entries."""
 
-    def judge(case: Case, found: _Found) -> Disagreement | None:
+    def judge(case: Case, found: Results) -> Disagreement | None:
         return within(found.weights, 0.0, np.inf, name="weights") or agree(
             found.weights.sum(), 1.0, name="weights.sum()"
         )
@@ -155,7 +146,7 @@ def lookup_rows_sum_to_one(*, weight: int) -> Property:
 def lookup_output_is_weights_times_values(*, weight: int) -> Property:
     """The output is the average that the returned weights tell."""
 
-    def judge(case: Case, found: _Found) -> Disagreement | None:
+    def judge(case: Case, found: Results) -> Disagreement | None:
         with np.errstate(all="ignore"):
             average = found.weights @ case["values"]
         return agree_averages(found.output, average, name="output", averaged=case["values"])

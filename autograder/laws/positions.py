@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograder.comparison import T, agree, differ, within
-from autograder.exercise import Call, Case, Disagreement, Domain, Property
-from autograder.laws.arrays import FloatArray, Reference, answers, first, real
+from autograder.exercise import Call, Case, Disagreement, Property
+from autograder.laws.arrays import FloatArray, Reference, equals_reference, first, real
 from autograder.strategies import layer_sizes
 
 
@@ -28,8 +28,9 @@ def positions_match_reference(reference: Reference, *, weight: int) -> Property:
     def calls(case: Case) -> Sequence[Call]:
         return [*_once(case), *([Call(case.n20, case.d8)] if "n20" in case else [])]
 
-    return _equals_reference(
+    return equals_reference(
         reference,
+        _agree,
         name="matches_reference",
         law="P[p, 2i] = sin(p / 10000^(2i/d)) and P[p, 2i+1] = cos(p / 10000^(2i/d))",
         inputs=layer_sizes.positions_and_even_widths(),
@@ -39,32 +40,8 @@ def positions_match_reference(reference: Reference, *, weight: int) -> Property:
     )
 
 
-def _equals_reference(
-    reference: Reference,
-    *,
-    name: str,
-    law: str,
-    inputs: Domain,
-    calls: Any,
-    weight: int,
-    hint: str,
-) -> Property:
-    def verdict(case: Case, expected: Any, *found: Any) -> Disagreement | None:
-        return first(
-            agree(got, right, name=f"sinusoidal_positions{call.args}")
-            for got, right, call in zip(found, expected, calls(case), strict=True)
-        )
-
-    return Property(
-        name=name,
-        law=law,
-        inputs=inputs,
-        calls=calls,
-        verdict=verdict,
-        expected=answers(reference, calls),
-        weight=weight,
-        hint=hint,
-    )
+def _agree(call: Call, got: Any, right: Any) -> Disagreement | None:
+    return agree(got, right, name=f"sinusoidal_positions{call.args}")
 
 
 def position_zero_alternates_zero_and_one(*, weight: int) -> Property:
@@ -130,8 +107,9 @@ def dot_product_depends_on_offset_only(*, weight: int) -> Property:
 
 def positions_shown_only(reference: Reference) -> tuple[Property, ...]:
     """What lies outside the contract, or catches nothing: worth knowing, worth no points."""
-    odd = _equals_reference(
+    odd = equals_reference(
         reference,
+        _agree,
         name="odd_width",
         law="with an odd d the last sine has no cosine beside it",
         inputs=layer_sizes.odd_widths(),
