@@ -97,9 +97,9 @@ class Course:
         path = self.root / "release" / assignment / f"{notebook or assignment}.ipynb"
         return path.read_bytes() if path.is_file() else None
 
-    def is_released(self, assignment: str) -> bool:
-        """Whether there is any release notebook of an assignment."""
-        return any((self.root / "release" / assignment).glob("*.ipynb"))
+    def released(self, assignment: str) -> list[str]:
+        """The names of an assignment's release notebooks, in order; empty where there is none."""
+        return sorted(path.stem for path in (self.root / "release" / assignment).glob("*.ipynb"))
 
     @property
     def has_seed(self) -> bool:

@@ -147,7 +147,7 @@ class CourseAssignment:
     @property
     def _anew(self) -> str:
         """nbgrader skips an assignment whose release folder is there, gradebook or not."""
-        return " --force" if self.course.is_released(self.name) else ""
+        return " --force" if self.course.released(self.name) else ""
 
     def notebooks(self, gradebook: Gradebook) -> list[CourseAssignment]:
         """Every notebook of the assignment that was released, with what is known of its cells."""

@@ -122,7 +122,7 @@ class GradeRun:
             autograder.worker.isolation.SandboxError: the sandbox can't be had here.
         """
         writes = not self.request.dry_run
-        if not self.course.is_released(self.request.assignment):
+        if not self.course.released(self.request.assignment):
             assignment_named(self.request.assignment)
         self.place = CourseAssignment(self.course, self.request.assignment)
         self.students = self.place.submitted(self.request.students)

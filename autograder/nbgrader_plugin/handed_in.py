@@ -24,11 +24,7 @@ class Submitted:
 def handed_in(folder: Path, course: Course, assignment: str, notebook: str) -> Found:
     """The file of a submitted folder that stands for a notebook, and notes on the folder."""
     release = course.release(assignment, notebook)
-    others = {
-        path.stem
-        for path in (course.root / "release" / assignment).glob("*.ipynb")
-        if path.stem != notebook
-    }
+    others = [name for name in course.released(assignment) if name != notebook]
     skeleton = _skeleton(release) if release is not None else None
     found = find_notebook(folder, notebook, skeleton, others)
     if os.path.lexists(folder / TIMESTAMP) and read_timestamp(folder) is None:

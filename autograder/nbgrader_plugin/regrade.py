@@ -73,7 +73,7 @@ class RegradeRun:
             UsageError: unknown assignment or exercise, nothing graded yet, nothing released, course
                 in use.
         """
-        if not self.course.is_released(self.request.assignment):
+        if not self.course.released(self.request.assignment):
             assignment_named(self.request.assignment)
         self.place = CourseAssignment(self.course, self.request.assignment)
         self.place.refuse_broken_late_policy()

@@ -34,10 +34,11 @@ def replay(
         UsageError: unknown assignment or student, no stored result, nothing released.
         autograder.worker.isolation.SandboxError: the sandbox can't be had here.
     """
-    if not course.is_released(assignment):
+    if not course.released(assignment):
         assignment_named(assignment)
-    with closing(CourseAssignment(course, assignment).open_gradebook()) as gradebook:
-        places = CourseAssignment(course, assignment).notebooks(gradebook)
+    whole = CourseAssignment(course, assignment)
+    with closing(whole.open_gradebook()) as gradebook:
+        places = whole.notebooks(gradebook)
     found = [(place, _stored(place, student)) for place in places]
     graded = [(place, stored) for place, stored in found if stored is not None]
     if not graded:

@@ -6,13 +6,13 @@ which is a setting, puts them on the one converter that it belongs to; they end 
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -125,7 +125,7 @@ def _take_in_renamed(converter: Any, course: Course, ungraded: list[str]) -> Non
             converter.assignments.pop(folder, None)
             ungraded.append(clean_text(f"{named['student']}: {unfit}", 500))
             continue
-        for name in _released(course, assignment, directory.notebook_id):
+        for name in fnmatch.filter(course.released(assignment), directory.notebook_id):
             exact = Path(folder) / f"{name}.ipynb"
             found = handed_in(exact.parent, course, assignment, name)
             if found.ambiguous and named:
@@ -147,9 +147,3 @@ def _leave_to_person(directory: CourseDirectory, student: str, folder: Path) -> 
         gradebook.update_or_create_student(student)
         gradebook.update_or_create_submission(assignment, student, **known)
         flag_for_person(gradebook, student=student, assignment=assignment)
-
-
-def _released(course: Course, assignment: str, pattern: str) -> list[str]:
-    folder = course.root / "release" / assignment
-    names = sorted(path.stem for path in folder.glob("*.ipynb"))
-    return [name for name in names if fnmatchcase(name, pattern)]

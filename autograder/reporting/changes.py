@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.reporting.text import points
+from autograder.reporting.text import counted, points
 from autograder.worker.hygiene import clean_text
 
 _STYLES = {"up": "green", "down": "red", "first": "", "person": "yellow"}
@@ -142,6 +142,4 @@ def totals(changes: Iterable[ScoreChange], same: int) -> str:
         parts.append(f"{ways['first']} given for the first time")
     if ways["person"]:
         parts.append(f"{ways['person']} left to a person")
-    count = ways.total() + same
-    what = "1 score" if count == 1 else f"{count} scores"
-    return f"{what}: {', '.join(parts)}, {same} same."
+    return f"{counted(ways.total() + same, 'score')}: {', '.join(parts)}, {same} same."
